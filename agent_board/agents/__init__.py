@@ -1,0 +1,1 @@
+"""One file per coding agent: commands in, normalized events out."""

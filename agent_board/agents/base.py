@@ -1,0 +1,90 @@
+"""The small interface that every agent's file fills."""
+
+import signal
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import ClassVar
+
+from agent_board.agents.events import Event
+
+
+@dataclass(frozen=True, slots=True)
+class Installation:
+    """An agent's program on this machine."""
+
+    path: str
+    version: str | None = None
+    problem: str | None = None
+    """One sentence when it is here but can't run (a Node that is too old, say)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """All that an adapter needs to build the command of one run."""
+
+    cwd: str
+    session_file: str | None = None
+    session_id: str | None = None
+    model: str | None = None
+    read_only: bool = False
+    resume: bool = False
+    """The session has been used before."""
+
+
+@dataclass(frozen=True, slots=True)
+class FirstSignal:
+    """How an agent is asked to end: which signal, and to the process alone or to its group."""
+
+    number: int = signal.SIGTERM
+    group: bool = False
+
+
+class Reader(ABC):
+    """Turns the agent's stdout into events; one for each run."""
+
+    @abstractmethod
+    def feed(self, line: bytes) -> list[Event]:
+        """The events of one line (without its LF). Unknown or broken lines give none; nothing is raised."""
+
+
+class Agent(ABC):
+    """One coding agent. Instances hold no state and touch nothing but what a method's text says."""
+
+    name: ClassVar[str]
+    """As in `--agent`."""
+    kind: ClassVar[str]
+    """As in meta.json."""
+    title: ClassVar[str]
+    """As people call it."""
+    install: ClassVar[str]
+    """The command that installs it."""
+    first_signal: ClassVar[FirstSignal] = FirstSignal()
+
+    @abstractmethod
+    def find(self) -> Installation | None:
+        """Look for the program on PATH; None when it isn't here. May start the program's runtime once (tens of ms)."""
+
+    @abstractmethod
+    def command(self, job: Job) -> list[str]:
+        """The argument list of a headless run; its stdin is the prompt's file, so no prompt is in it."""
+
+    @abstractmethod
+    def attach_command(self, job: Job) -> list[str]:
+        """The argument list of the interactive program on that session."""
+
+    @abstractmethod
+    def reader(self) -> Reader:
+        """A fresh reader for one run's stdout."""
+
+    @abstractmethod
+    def transcript_events(self, job: Job, mark: int) -> list[Event]:
+        """What the transcript holds behind byte `mark`, as events; torn lines are passed over. Reads files."""
+
+    def startup_error(self, stderr: str) -> str | None:
+        """The one sentence in stderr that says why the run could not start; None when it says nothing."""
+        lines = [line.strip() for line in stderr.splitlines() if line.strip()]
+        return lines[-1] if lines else None
+
+    def takes_commands(self, prompt: str) -> bool:
+        """Whether the agent may take this prompt for a command of its own instead of a task."""
+        return False

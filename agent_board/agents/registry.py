@@ -1,0 +1,30 @@
+"""Which agents there are. Each is imported when first asked for: the runner needs one, not all."""
+
+from functools import cache
+from importlib import import_module
+
+from agent_board.agents.base import Agent
+from agent_board.errors import UsageError
+
+_TABLE = {
+    "pi": "agent_board.agents.pi:Pi",
+    "demo": "agent_board.agents.demo:Demo",
+}
+ORDER = ("pi", "demo")
+"""The order in which a default is looked for; demo is always there."""
+
+
+def names() -> list[str]:
+    """Every agent's name, in the order of preference."""
+    return list(ORDER)
+
+
+@cache
+def agent(name: str) -> Agent:
+    """The adapter of that name. Raises UsageError when there is none."""
+    try:
+        module, _, attribute = _TABLE[name].partition(":")
+    except KeyError:
+        raise UsageError(f"Unknown agent “{name}”; known are {', '.join(ORDER)}.") from None
+    made: Agent = getattr(import_module(module), attribute)()
+    return made

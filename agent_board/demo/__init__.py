@@ -1,0 +1,1 @@
+"""The scripted agent and its throwaway world."""

@@ -1,0 +1,1 @@
+"""Pure rules: events → evidence → state, question, summary, explanation."""

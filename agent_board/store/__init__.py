@@ -1,0 +1,1 @@
+"""The files: records, paths, locks, logs, watching. Knows nothing of agents, runs or screens."""

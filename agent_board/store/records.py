@@ -1,0 +1,420 @@
+"""The records on disk, each field defined once.
+
+Plain dataclasses, because the runner must start in tens of milliseconds and pydantic alone costs 100; the board
+and the command line validate the same classes with pydantic (`store.load`). Names on disk are camelCase, wall
+times integer epoch milliseconds, absent is null.
+"""
+
+import dataclasses
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any, TypeVar
+
+VERSION = 1
+
+
+class SemanticState(StrEnum):
+    """What a view means to the user."""
+
+    QUEUED = "queued"
+    WORKING = "working"
+    NEEDS_INPUT = "needs_input"
+    IDLE = "idle"
+    COMPLETED = "completed"
+    FAILED = "failed"
+    STOPPED = "stopped"
+
+    @property
+    def settled(self) -> bool:
+        """Neither queued nor working: nothing more happens by itself."""
+        return self not in (SemanticState.QUEUED, SemanticState.WORKING)
+
+
+class ProcessState(StrEnum):
+    """The worker alone; never mixed with what the view means."""
+
+    ALIVE = "alive"
+    EXITED = "exited"
+
+
+def camel(name: str) -> str:
+    """The name on disk of a field: `session_file` → `sessionFile`."""
+    head, *rest = name.split("_")
+    return head + "".join(part.capitalize() for part in rest)
+
+
+PYDANTIC = {"alias_generator": camel, "extra": "ignore", "strict": True}
+
+
+def _of(record: type) -> Any:
+    """A field holding another record or null."""
+    return field(default=None, metadata={"of": record})
+
+
+def _own(record: type) -> Any:
+    """A field always holding another record, a blank one at first."""
+    return field(default_factory=record, metadata={"of": record})
+
+
+def _many(record: type) -> Any:
+    """A field holding a list of records."""
+    return field(default_factory=list, metadata={"many": record})
+
+
+def _by_id(record: type) -> Any:
+    """A field holding records by id."""
+    return field(default_factory=dict, metadata={"by_id": record})
+
+
+@dataclass(slots=True, frozen=True)
+class Identity:
+    """One process, for ever: compared exactly, never by pid alone (invariant 2)."""
+
+    __pydantic_config__ = PYDANTIC
+    machine_id: str
+    boot_id: str
+    pid_ns: str
+    pid: int
+    start_ticks: int
+
+
+@dataclass(slots=True)
+class Verdict:
+    """The user's own word on a run: completed (done) or, after reopen, none at all."""
+
+    __pydantic_config__ = PYDANTIC
+    state: SemanticState
+    run_id: str | None
+    at: int
+
+
+@dataclass(slots=True)
+class Tool:
+    """A tool in use or used last: its name and what it works on."""
+
+    __pydantic_config__ = PYDANTIC
+    name: str
+    path: str | None = None
+
+
+@dataclass(slots=True)
+class Usage:
+    """Tokens and cost of one run; null where the agent does not report it."""
+
+    __pydantic_config__ = PYDANTIC
+    input: int | None = None
+    output: int | None = None
+    cache_read: int | None = None
+    cache_write: int | None = None
+    cost_usd: float | None = None
+
+
+@dataclass(slots=True)
+class Meta:
+    """`meta.json`: who a view is, and the user's verdict. Changed by acts, under the store lock."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    id: str
+    name: str
+    cwd: str
+    created_at: int
+    updated_at: int
+    session_file: str | None = None
+    pinned: bool = False
+    kind: str = "pi-session"
+    default_model: str | None = None
+    worktree_mode: str = "off"
+    worktree_path: str | None = None
+    source: str = "agent-board"
+    agent: str = "pi"
+    session_id: str | None = None
+    repo_root: str | None = None
+    base_ref: str | None = None
+    branch: str | None = None
+    read_only: bool = False
+    archived_at: int | None = None
+    verdict: Verdict | None = _of(Verdict)
+    seen_seq: int = 0
+
+
+@dataclass(slots=True)
+class State:
+    """`state.json`: how a view stands now. Written by the holder of the view lock; can always be rebuilt."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    view_id: str
+    semantic_state: SemanticState
+    process_state: ProcessState
+    updated_at: int
+    state_since: int
+    current_run_id: str | None = None
+    summary: str = ""
+    last_activity_at: int | None = None
+    needs_input: bool = False
+    has_error: bool = False
+    latest_assistant_preview: str | None = None
+    latest_tool: Tool | None = _of(Tool)
+    question: str | None = None
+    choices: list[str] = field(default_factory=list)
+    error: str | None = None
+    reason: str | None = None
+    queue_reason: str | None = None
+    stalled_since: int | None = None
+    attached: bool = False
+    held_prompts: int = 0
+    change_seq: int = 0
+    usage: Usage = _own(Usage)
+
+
+@dataclass(slots=True)
+class Report:
+    """What the agent said of its own run through the report tool."""
+
+    __pydantic_config__ = PYDANTIC
+    status: str
+    summary: str = ""
+    question: str | None = None
+
+
+@dataclass(slots=True)
+class Request:
+    """Something only the user can answer, open while the worker lives."""
+
+    __pydantic_config__ = PYDANTIC
+    kind: str
+    text: str
+    choices: list[str] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class Retry:
+    """The provider failed and the agent tries again by itself."""
+
+    __pydantic_config__ = PYDANTIC
+    attempt: int
+    most: int
+    error: str
+
+
+@dataclass(slots=True)
+class Evidence:
+    """All that decides a run's state: folded from the agent's events, then from how the run ended."""
+
+    __pydantic_config__ = PYDANTIC
+    prompt_accepted: bool = False
+    """The agent echoed the prompt: delivered."""
+    activity: bool = False
+    """First assistant or tool activity seen."""
+    settled: bool = False
+    """The agent itself said that the run has ended."""
+    aborted: bool = False
+    last_text: str = ""
+    """The last assistant text; a long one keeps its head and its tail."""
+    last_stop: str | None = None
+    """Why the last assistant message ended: stop, tool, length, error, aborted."""
+    error: str | None = None
+    """The error of the last assistant message or of the retries that were used up."""
+    report: Report | None = _of(Report)
+    """The last valid report with no assistant message after it."""
+    open_requests: dict[str, Request] = _by_id(Request)
+    retry: Retry | None = _of(Retry)
+    denials: int = 0
+    exited: bool = False
+    exit_code: int | None = None
+    """Of the worker: negative is a signal; null when nobody was there to see it."""
+    startup_error: str | None = None
+    """The agent's own words on stderr when it ended before it accepted the prompt."""
+    stop_requested: bool = False
+    """stop.json was there, and no report or settled event before it."""
+    outside: bool = False
+    """The shim itself was told to end by somebody who left no stop.json."""
+    command: bool = False
+    """The prompt begins with `/`: the agent may have taken it for a command of its own."""
+    started: bool = True
+    """The gate was opened: the prompt may have reached the agent."""
+    orphan: bool = False
+    """The shim died; what is known was read back from files."""
+    open_ended: bool = False
+    """An adopted session or an attach: there was no prompt to finish."""
+
+
+@dataclass(slots=True)
+class RunStatus:
+    """`status.json`: one run as its shim sees it."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    run_id: str
+    view_id: str
+    started_at: int
+    semantic_state: SemanticState = SemanticState.QUEUED
+    process_state: ProcessState = ProcessState.EXITED
+    kind: str = "prompt"
+    pid: int | None = None
+    worker_identity: Identity | None = _of(Identity)
+    ended_at: int | None = None
+    exit_code: int | None = None
+    summary: str = ""
+    last_activity_at: int | None = None
+    current_tool: Tool | None = _of(Tool)
+    latest_assistant_preview: str | None = None
+    question: str | None = None
+    choices: list[str] = field(default_factory=list)
+    error: str | None = None
+    reason: str | None = None
+    queue_reason: str | None = None
+    prompt_preview: str = ""
+    model: str | None = None
+    session_id: str | None = None
+    stop_reason: str | None = None
+    usage: Usage = _own(Usage)
+    report: Report | None = _of(Report)
+    transcript_mark: int | None = None
+    """Size of the transcript in bytes just before the prompt could reach the agent."""
+    durations: dict[str, int] = field(default_factory=dict)
+    """Milliseconds on a monotonic clock: toWorker, toFirstEvent, run."""
+    leftovers: list[Identity] = _many(Identity)
+    """Processes of this run that outlived a normal end."""
+    evidence: Evidence = _own(Evidence)
+
+
+@dataclass(slots=True)
+class RunRequest:
+    """`request.json`: what one run was asked to do. Immutable; names the prompt's id, so a prompt is claimed once."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    run_id: str
+    view_id: str
+    prompt_id: str
+    seq: int
+    """1, 2, 3 … within the view; the order of runs (clocks decide nothing)."""
+    created_at: int
+    agent: str
+    cwd: str
+    kind: str = "prompt"
+    resume: bool = False
+    """The session has been used before: continue it."""
+    session_file: str | None = None
+    session_id: str | None = None
+    model: str | None = None
+    read_only: bool = False
+    prompt_preview: str = ""
+    prompt_bytes: int = 0
+    wrap: list[str] = field(default_factory=list)
+    """Put in front of the agent's command, from the user's settings."""
+    stall_after_ms: int = 300_000
+
+
+@dataclass(slots=True)
+class ShimPid:
+    """`pid.json`: the shim that owns a run."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    at: int
+    identity: Identity = field(metadata={"of": Identity})
+
+
+@dataclass(slots=True)
+class Stop:
+    """`stop.json`: the user's intent, on disk before any signal."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    at: int
+    by: str = "user"
+
+
+@dataclass(slots=True)
+class FollowUp:
+    """A prompt that waits its turn."""
+
+    __pydantic_config__ = PYDANTIC
+    id: str
+    text: str
+    at: int
+
+
+@dataclass(slots=True)
+class FollowUps:
+    """`followups.json`: prompts waiting, in order. Changed under the store lock."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    items: list[FollowUp] = _many(FollowUp)
+
+
+@dataclass(slots=True)
+class Roster:
+    """`roster.json`: an index, changed last; `views/` is the truth."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    views: list[str] = field(default_factory=list)
+    archived: list[str] = field(default_factory=list)
+
+
+R = TypeVar("R")
+
+
+_FIELDS: dict[Any, tuple[tuple[str, str, dict[str, type]], ...]] = {}
+
+
+def _fields(record: Any) -> tuple[tuple[str, str, dict[str, type]], ...]:
+    known = _FIELDS.get(record)
+    if known is None:
+        known = tuple((f.name, camel(f.name), dict(f.metadata)) for f in dataclasses.fields(record))
+        _FIELDS[record] = known
+    return known
+
+
+def encode(record: Any) -> dict[str, Any]:
+    """The JSON object of a record, every key present."""
+    return {disk: _encode_value(getattr(record, name)) for name, disk, _ in _fields(type(record))}
+
+
+def _encode_value(value: Any) -> Any:
+    if dataclasses.is_dataclass(value):
+        return encode(value)
+    if isinstance(value, list):
+        return [_encode_value(item) for item in value]
+    if isinstance(value, dict):
+        return {key: _encode_value(item) for key, item in value.items()}
+    return value
+
+
+def decode(record: type[R], raw: dict[str, Any]) -> R:
+    """The record of a JSON object that our own hand wrote; unknown keys are passed over.
+
+    Raises ValueError when a required field is missing or a nested record isn't an object. Values are not
+    type-checked: readers outside the runner use `store.load`, which does.
+    """
+    values: dict[str, Any] = {}
+    for name, disk, meta in _fields(record):
+        if disk in raw:
+            values[name] = _decode_value(raw[disk], meta)
+    if issubclass(record, State | RunStatus):
+        values["semantic_state"] = SemanticState(values.get("semantic_state", "queued"))
+        values["process_state"] = ProcessState(values.get("process_state", "exited"))
+    try:
+        return record(**values)
+    except TypeError as error:
+        raise ValueError(str(error)) from error
+
+
+def _decode_value(value: Any, meta: dict[str, type]) -> Any:
+    if value is None:
+        return None
+    try:
+        if "of" in meta:
+            return decode(meta["of"], value)
+        if "many" in meta:
+            return [decode(meta["many"], item) for item in value]
+        if "by_id" in meta:
+            return {key: decode(meta["by_id"], item) for key, item in value.items()}
+    except (TypeError, AttributeError) as error:
+        raise ValueError(f"not an object: {value!r:.60}") from error
+    return value
