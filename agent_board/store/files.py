@@ -2,7 +2,6 @@
 
 import json
 import os
-import secrets
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -53,7 +52,7 @@ def write_bytes(path: str, data: bytes, *, sync: bool = False) -> None:
     Raises OSError; the old file is then untouched and nothing is left beside it.
     """
     folder, name = os.path.split(path)
-    temporary = os.path.join(folder, f".{name}.{secrets.token_hex(4)}")
+    temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}")
     fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
     try:
         try:
@@ -93,7 +92,7 @@ def parse_json(data: bytes) -> Raw | Unreadable:
     if not isinstance(value, dict):
         return Unreadable("is not a JSON object")
     version = value.get("version")
-    if not isinstance(version, int):
+    if type(version) is not int or version < 0:
         return Unreadable("has no version")
     if version > VERSION:
         return Unreadable(f"was written by a newer agent-board (version {version})", newer=True)

@@ -4,31 +4,40 @@
 """
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
-
+from agent_board.store.exact import exact
 from agent_board.store.files import MISSING, Missing, Raw, Unreadable, read_json
 from agent_board.store.migrate import migrate
 from agent_board.store.paths import StorePaths, ViewPaths
 from agent_board.store.records import FollowUps, Meta, RunRequest, RunStatus, State, encode
 
+if TYPE_CHECKING:
+    from pydantic import TypeAdapter
+
 T = TypeVar("T")
 
 
-_ADAPTERS: dict[Any, TypeAdapter[Any]] = {}
+@cache
+def _adapter(record: Any) -> "TypeAdapter[Any]":
+    from pydantic import TypeAdapter
 
-
-def _adapter(record: Any) -> TypeAdapter[Any]:
-    if record not in _ADAPTERS:
-        _ADAPTERS[record] = TypeAdapter(record)
-    return _ADAPTERS[record]
+    return TypeAdapter(record)
 
 
 def validated(record: type[T], raw: Raw) -> T | Unreadable:
-    """The record of a JSON object, or which field is wrong."""
+    """The record of a JSON object, or which field is wrong. Pydantic is started only for one that looks odd."""
+    raw = migrate(raw)
+    quick = exact(record, raw)
+    return _judged(record, raw) if quick is None else quick
+
+
+def _judged(record: type[T], raw: Raw) -> T | Unreadable:
+    from pydantic import ValidationError
+
     try:
-        result: T = _adapter(record).validate_python(migrate(raw), strict=False)
+        result: T = _adapter(record).validate_python(raw, strict=False)
     except ValidationError as error:
         first = error.errors()[0]
         where = ".".join(str(part) for part in first["loc"])

@@ -220,6 +220,12 @@ class Evidence:
     """The last valid report with no assistant message after it."""
     open_requests: dict[str, Request] = _by_id(Request)
     retry: Retry | None = _of(Retry)
+    gave_up: bool = False
+    """The agent's own tries against a failing provider were used up."""
+    running: dict[str, Tool] = _by_id(Tool)
+    """Tool calls that have not ended yet."""
+    streaming: bool = False
+    """The preview holds the tail of an answer that is still coming."""
     denials: int = 0
     exited: bool = False
     exit_code: int | None = None
@@ -358,7 +364,7 @@ class Roster:
 
 
 R = TypeVar("R")
-
+_SCALARS = frozenset({str, int, bool, float, type(None), SemanticState, ProcessState})
 
 _FIELDS: dict[Any, tuple[tuple[str, str, dict[str, type]], ...]] = {}
 
@@ -377,6 +383,8 @@ def encode(record: Any) -> dict[str, Any]:
 
 
 def _encode_value(value: Any) -> Any:
+    if type(value) in _SCALARS:
+        return value
     if dataclasses.is_dataclass(value):
         return encode(value)
     if isinstance(value, list):

@@ -6,6 +6,7 @@ several shims lose no update.
 
 import os
 import secrets
+import shutil
 from collections.abc import Callable
 
 from agent_board.errors import BoardError
@@ -25,8 +26,8 @@ from agent_board.store.files import (
     write_json,
 )
 from agent_board.store.migrate import migrate
-from agent_board.store.paths import StorePaths
-from agent_board.store.records import VERSION, Meta, encode
+from agent_board.store.paths import StorePaths, ViewPaths
+from agent_board.store.records import VERSION
 
 _OURS = frozenset({"roster.json", "views", "sessions", "locks", "log"})
 
@@ -80,18 +81,34 @@ def change_json(
         return raw
 
 
-def create_view(paths: StorePaths, meta: Meta) -> None:
-    """Put a new view into the store: its directory complete or absent, then the roster."""
-    view = paths.view(meta.id)
-    building = f"{paths.views}/.{meta.id}"
-    with disk_errors(f"create the task in {paths.root}"):
-        os.mkdir(building, DIR_MODE)
-        os.mkdir(f"{building}/runs", DIR_MODE)
-        os.close(os.open(f"{building}/lock", os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC, 0o600))
-        write_json(f"{building}/meta.json", encode(meta), sync=True)
-        os.rename(building, view.dir)
+def create_view(paths: StorePaths, view_id: str, fill: Callable[[ViewPaths, set[str]], None]) -> None:
+    """Put a new view into the store, complete or absent.
+
+    `fill` is called with the directory being built and the names already taken, under the store lock, so that two
+    boards can't give one name twice; it writes meta.json and whatever else the view begins with. Raises BoardError
+    when the disk refuses; then nothing is left.
+    """
+    building = ViewPaths(f"{paths.views}/.{view_id}")
+    with disk_errors(f"create the task in {paths.root}"), locks.held(paths.store_lock):
+        os.mkdir(building.dir, DIR_MODE)
+        try:
+            os.mkdir(building.runs, DIR_MODE)
+            fill(building, _names(paths))
+            os.rename(building.dir, paths.view(view_id).dir)
+        except BaseException:
+            shutil.rmtree(building.dir, ignore_errors=True)
+            raise
         sync_dir(paths.views)
-    change_roster(paths, lambda raw: _append_new(raw["views"], meta.id))
+        _change_roster_locked(paths, lambda raw: _append_new(raw["views"], view_id))
+
+
+def _names(paths: StorePaths) -> set[str]:
+    names = set()
+    for view_id in view_ids(paths):
+        meta = read_json(paths.view(view_id).meta)
+        if isinstance(meta, dict):
+            names.add(str(meta.get("name")))
+    return names
 
 
 def _append_new(ids: list[str], view_id: str) -> None:
@@ -112,19 +129,23 @@ def change_meta(paths: StorePaths, view_id: str, change: Callable[[Raw], None]) 
 def change_roster(paths: StorePaths, change: Callable[[Raw], None]) -> Raw:
     """Change the roster; a missing or torn one is rebuilt from `views/` first, the torn bytes kept beside it."""
     with disk_errors(f"write {paths.roster}"), locks.held(paths.store_lock):
-        raw = read_json(paths.roster)
-        if isinstance(raw, Unreadable):
-            if raw.newer:
-                raise BoardError(f"{paths.roster} {raw.why}; nothing was changed.")
-            keep_unreadable(paths.roster)
-            raw = MISSING
-        raw = _rebuilt_roster(paths) if isinstance(raw, Missing) else migrate(raw)
-        for key in ("views", "archived"):
-            if not isinstance(raw.get(key), list):
-                raw[key] = _rebuilt_roster(paths)[key]
-        change(raw)
-        write_json(paths.roster, raw, sync=True)
-        return raw
+        return _change_roster_locked(paths, change)
+
+
+def _change_roster_locked(paths: StorePaths, change: Callable[[Raw], None]) -> Raw:
+    raw = read_json(paths.roster)
+    if isinstance(raw, Unreadable):
+        if raw.newer:
+            raise BoardError(f"{paths.roster} {raw.why}; nothing was changed.")
+        keep_unreadable(paths.roster)
+        raw = MISSING
+    raw = _rebuilt_roster(paths) if isinstance(raw, Missing) else migrate(raw)
+    for key in ("views", "archived"):
+        if not isinstance(raw.get(key), list):
+            raw[key] = _rebuilt_roster(paths)[key]
+    change(raw)
+    write_json(paths.roster, raw, sync=True)
+    return raw
 
 
 def _rebuilt_roster(paths: StorePaths) -> Raw:

@@ -1,0 +1,52 @@
+"""The same questions about processes, asked of macOS (there is no /proc)."""
+
+import os
+import subprocess
+import uuid
+from functools import cache
+
+import psutil
+
+
+def machine_id() -> str:
+    """The hardware address: the same for every boot of this machine."""
+    return f"{uuid.getnode():012x}"
+
+
+@cache
+def boot_id() -> str:
+    """The kernel's own id of this boot."""
+    answer = subprocess.run(
+        ["/usr/sbin/sysctl", "-n", "kern.bootsessionuuid"], capture_output=True, text=True, check=False
+    )
+    return answer.stdout.strip()
+
+
+def stat(pid: int) -> tuple[str, int, int] | None:
+    """State letter, parent and start time in microseconds; None when there is no such process."""
+    try:
+        process = psutil.Process(pid)
+        with process.oneshot():
+            state = "Z" if process.status() == psutil.STATUS_ZOMBIE else "R"
+            return state, process.ppid(), int(process.create_time() * 1_000_000)
+    except psutil.NoSuchProcess:
+        return None
+    except psutil.AccessDenied as error:
+        raise PermissionError(f"process {pid} can't be looked at") from error
+
+
+def parents() -> dict[int, int]:
+    """Parent by pid, for every process of this user."""
+    found = {}
+    for process in psutil.process_iter(["pid", "ppid", "uids"]):
+        if process.info["uids"] and process.info["uids"].real == os.getuid():
+            found[process.info["pid"]] = process.info["ppid"]
+    return found
+
+
+def environment(pid: int) -> dict[str, str]:
+    """The environment that a process was started with; empty when it can't be read."""
+    try:
+        return dict(psutil.Process(pid).environ())
+    except (psutil.Error, OSError):
+        return {}

@@ -1,0 +1,194 @@
+"""Dispatch: a prompt becomes a view with its first run, or a sentence that says why not."""
+
+import os
+from dataclasses import dataclass, field
+
+from agent_board.agents.base import Agent
+from agent_board.agents.registry import ORDER
+from agent_board.agents.registry import agent as agent_named
+from agent_board.errors import BoardError, UsageError
+from agent_board.runs.claim import claim, new_run_id, queued_state
+from agent_board.runs.launch import launch
+from agent_board.runs.naming import checked_name, name_from
+from agent_board.runs.recorder import settle, with_evidence
+from agent_board.runs.shim import first_status
+from agent_board.store import locks, plain
+from agent_board.store.files import now_ms
+from agent_board.store.paths import StorePaths, ViewPaths
+from agent_board.store.records import VERSION, Meta, RunRequest
+from agent_board.store.views import create_view, new_id, newer_store
+from agent_board.text import preview
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What the user asks for. `prompt` is kept and delivered byte for byte."""
+
+    prompt: bytes
+    cwd: str
+    agent: str | None = None
+    """None: the configured one, else the first that is installed, else the demo."""
+    model: str | None = None
+    name: str | None = None
+    """None: made from the prompt's first words."""
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentOptions:
+    """What the user's settings say of one agent in one directory."""
+
+    wrap: tuple[str, ...] = ()
+    stall_after_s: float = 300.0
+
+
+@dataclass(frozen=True, slots=True)
+class Options:
+    """What the user's settings say of dispatching."""
+
+    default_agent: str | None = None
+    agents: dict[str, AgentOptions] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Dispatched:
+    """The new view and its first run."""
+
+    view_id: str
+    run_id: str
+    name: str
+
+
+def dispatch(paths: StorePaths, order: Order, options: Options | None = None) -> Dispatched:
+    """Start a task in the background; returns once its shim owns it.
+
+    Raises UsageError for an order that makes no sense, BoardError when it can't be carried out now. If it fails
+    behind the moment when the prompt is on disk, the view stays and says so.
+    """
+    options = options or Options()
+    text = checked_prompt(order.prompt)
+    cwd = checked_directory(order.cwd)
+    if reason := newer_store(paths):
+        raise BoardError(f"The store {paths.root} {reason}; update agent-board to start tasks in it.")
+    chosen = usable_agent(order.agent or options.default_agent)
+    view_id, run_id = new_id(), new_run_id(1)
+    wishes = options.agents.get(chosen.name, AgentOptions())
+    session_file = paths.session(view_id)
+    request = RunRequest(
+        version=VERSION,
+        run_id=run_id,
+        view_id=view_id,
+        prompt_id=run_id,
+        seq=1,
+        created_at=now_ms(),
+        agent=chosen.name,
+        cwd=cwd,
+        session_file=session_file,
+        model=order.model,
+        read_only=order.read_only,
+        prompt_preview=preview(text),
+        prompt_bytes=len(order.prompt),
+        wrap=list(wishes.wrap),
+        stall_after_ms=round(wishes.stall_after_s * 1000),
+    )
+    name, lock = _create(paths, order, request, text, chosen)
+    try:
+        _launch_or_settle(paths, request, lock)
+    finally:
+        locks.release(lock)
+    return Dispatched(view_id, run_id, name)
+
+
+def checked_prompt(prompt: bytes) -> str:
+    """The prompt as text. Raises UsageError when it is blank or not UTF-8."""
+    try:
+        text = prompt.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise UsageError(f"The prompt is not valid UTF-8 (byte {error.start}); nothing was started.") from None
+    if not text.strip():
+        raise UsageError("The prompt is empty; say what is to be done.")
+    return text
+
+
+def checked_directory(cwd: str) -> str:
+    """The directory's absolute path, symbolic links kept. Raises BoardError when no agent could work there."""
+    path = os.path.abspath(os.path.expanduser(cwd))
+    if not os.path.lexists(path):
+        raise BoardError(f"The directory {path} does not exist.")
+    if not os.path.isdir(path):
+        raise BoardError(f"{path} is not a directory.")
+    if not os.access(path, os.R_OK | os.X_OK):
+        raise BoardError(f"The directory {path} can't be read; change its permissions or choose another.")
+    return path
+
+
+def usable_agent(name: str | None) -> Agent:
+    """The agent of that name, or the first installed one; it is here and can run.
+
+    Raises UsageError when there is no such agent, BoardError when it isn't installed or can't run.
+    """
+    if name is None:
+        return next(found for found in map(agent_named, ORDER) if _can_run(found))
+    chosen = agent_named(name)
+    found = chosen.find()
+    if found is None:
+        raise BoardError(
+            f"{chosen.title} is not installed (no `{chosen.name}` on PATH); install it with: {chosen.install}"
+        )
+    if found.problem:
+        raise BoardError(found.problem)
+    return chosen
+
+
+def _can_run(candidate: Agent) -> bool:
+    found = candidate.find()
+    return found is not None and found.problem is None
+
+
+def _create(paths: StorePaths, order: Order, request: RunRequest, text: str, chosen: Agent) -> tuple[str, int]:
+    """The view with its claimed first run, in one rename, already locked: its name and the locked descriptor."""
+    names: list[str] = []
+    fds: list[int] = []
+
+    def fill(view: ViewPaths, taken: set[str]) -> None:
+        name = checked_name(order.name, taken) if order.name is not None else name_from(text, taken)
+        fds.append(locks.acquire(view.lock))
+        plain.write(view.meta, _meta(request, name, chosen), sync=True)
+        claim(view, request, order.prompt)
+        plain.write(view.state, queued_state(request, None), sync=True)
+        names.append(name)
+
+    try:
+        create_view(paths, request.view_id, fill)
+    except BaseException:
+        for fd in fds:
+            locks.release(fd)
+        raise
+    return names[0], fds[0]
+
+
+def _meta(request: RunRequest, name: str, chosen: Agent) -> Meta:
+    return Meta(
+        version=VERSION,
+        id=request.view_id,
+        name=name,
+        cwd=request.cwd,
+        created_at=request.created_at,
+        updated_at=request.created_at,
+        session_file=request.session_file,
+        kind=chosen.kind,
+        default_model=request.model,
+        agent=chosen.name,
+        read_only=request.read_only,
+    )
+
+
+def _launch_or_settle(paths: StorePaths, request: RunRequest, lock: int) -> None:
+    view = paths.view(request.view_id)
+    try:
+        launch(paths, request.view_id, request.run_id, lock)
+    except BoardError as error:
+        run = view.run(request.run_id)
+        status = first_status(request, agent_named(request.agent), run)
+        settle(view, run, with_evidence(status, started=False, exited=True, startup_error=str(error)))
+        raise

@@ -1,0 +1,151 @@
+"""Making rows true again after a shim died (DESIGN 5): probe first, lock only then, settle from files."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+from agent_board.agents.registry import agent as agent_named
+from agent_board.errors import BoardError, BusyError
+from agent_board.runs.claim import run_ids
+from agent_board.runs.processes import Liveness, identify, probe
+from agent_board.runs.recorder import settle, with_evidence
+from agent_board.runs.shim import first_status, job_of
+from agent_board.states.observe import observe
+from agent_board.store import locks, plain
+from agent_board.store.files import Missing, Unreadable, now_ms
+from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
+from agent_board.store.records import (
+    VERSION,
+    Evidence,
+    ProcessState,
+    RunRequest,
+    RunStatus,
+    ShimPid,
+    State,
+    Stop,
+    Usage,
+)
+
+if TYPE_CHECKING:  # pydantic is for readers; settling needs none
+    from collections.abc import Iterable
+
+    from agent_board.store.load import ViewRecord
+
+# Long enough to get past somebody's bare probe, short enough for a row that is simply owned.
+_PATIENCE_S = 0.05
+
+
+def claims_a_process(state: State | Missing | Unreadable) -> bool:
+    """Whether a row says that something runs, or says nothing yet."""
+    if isinstance(state, State):
+        return state.process_state is ProcessState.ALIVE or not state.semantic_state.settled
+    return isinstance(state, Missing)
+
+
+def reconcile_claims(paths: StorePaths, records: Iterable[ViewRecord]) -> list[str]:
+    """Reconcile the rows that claim a live process; returns the ids of those that were written anew."""
+    return [record.id for record in records if claims_a_process(record.state) and reconcile(paths, record.id)]
+
+
+def reconcile(paths: StorePaths, view_id: str) -> bool:
+    """Settle a view whose shim and worker are gone; True when something was written.
+
+    Nothing happens while the shim lives or can't be told, or while anybody holds the view lock. A disk that
+    refuses changes nothing either: the next time will do.
+    """
+    view = paths.view(view_id)
+    runs = run_ids(view)
+    if not runs or not _shim_gone(view.run(runs[-1])):
+        return False
+    try:
+        with locks.held(view.lock, patience=_PATIENCE_S, what="the task"):
+            return _settle_under_lock(view)
+    except (BusyError, OSError):
+        return False
+
+
+def _shim_gone(run: RunPaths) -> bool:
+    """No shim, or one that is provably gone."""
+    owner = plain.read(ShimPid, run.pid)
+    if isinstance(owner, Unreadable):
+        return True  # nobody to ask; the lock decides
+    return isinstance(owner, Missing) or probe(owner.identity) is Liveness.GONE
+
+
+def _settle_under_lock(view: ViewPaths) -> bool:
+    run = view.run(run_ids(view)[-1])
+    found = plain.read(RunStatus, run.status)
+    if not _shim_gone(run) or (isinstance(found, Unreadable) and found.newer):
+        return False
+    request = plain.read_or_none(RunRequest, run.request)
+    status = found if isinstance(found, RunStatus) else _blank_status(view, run, request)
+    if status.ended_at is not None:
+        return _state_caught_up(view, run, status)
+    worker = status.worker_identity
+    liveness = probe(worker) if worker is not None else Liveness.GONE
+    if liveness is Liveness.UNKNOWN:
+        return False
+    if liveness is Liveness.ALIVE:
+        return _mark_orphan(view, run, status)
+    settle(view, run, settled_from_files(run, request, status))
+    return True
+
+
+def _blank_status(view: ViewPaths, run: RunPaths, request: RunRequest | None) -> RunStatus:
+    """What is known of a run whose status.json is missing or torn."""
+    if request is not None:
+        return first_status(request, agent_named(request.agent), run)
+    return RunStatus(version=VERSION, run_id=run.run_id, view_id=view.view_id, started_at=now_ms())
+
+
+def _state_caught_up(view: ViewPaths, run: RunPaths, status: RunStatus) -> bool:
+    """The run ended and said so, but died before the view did: write the view's state from it."""
+    state = plain.read(State, view.state)
+    if isinstance(state, Unreadable):
+        return False
+    if isinstance(state, State) and state.current_run_id == status.run_id and not claims_a_process(state):
+        return False
+    settle(view, run, status)
+    return True
+
+
+def _mark_orphan(view: ViewPaths, run: RunPaths, status: RunStatus) -> bool:
+    """The worker runs on without its runner: say so, once."""
+    if status.evidence.orphan:
+        return False
+    settle(view, run, with_evidence(status, orphan=True))
+    return True
+
+
+def settled_from_files(run: RunPaths, request: RunRequest | None, status: RunStatus) -> RunStatus:
+    """The end of a run that nobody watched: from `started`, stop.json and what the transcript holds behind the mark."""
+    started = os.path.exists(run.started) or _gate_may_have_opened(run, status)
+    ended = dataclasses.replace(status, ended_at=now_ms(), process_state=ProcessState.EXITED, current_tool=None)
+    events = []
+    if started and request is not None and status.transcript_mark is not None:
+        with suppress(OSError, BoardError):
+            events = agent_named(request.agent).transcript_events(job_of(request), status.transcript_mark)
+    if events:
+        # The transcript is complete and the stream was cut: count each thing once, from the better source.
+        kept = Evidence(command=status.evidence.command, settled=status.evidence.settled, report=status.evidence.report)
+        ended = dataclasses.replace(ended, evidence=kept, usage=Usage())
+        for event in events:
+            ended = observe(ended, event, status.last_activity_at or status.started_at)
+    evidence = ended.evidence
+    stop = plain.read(Stop, run.stop)
+    return with_evidence(
+        ended,
+        started=started,
+        exited=True,
+        orphan=True,
+        stop_requested=not isinstance(stop, Missing) and evidence.report is None and not evidence.settled,
+    )
+
+
+def _gate_may_have_opened(run: RunPaths, status: RunStatus) -> bool:
+    """After a power cut `started`, which the gate's shell can't sync, may be lost though the agent had begun."""
+    worker, me = status.worker_identity, identify(os.getpid())
+    return worker is not None and me is not None and worker.boot_id != me.boot_id

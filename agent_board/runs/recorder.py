@@ -1,0 +1,136 @@
+"""What a run has been seen to do, written down: events, then status.json and state.json (DESIGN 4)."""
+
+import dataclasses
+import json
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from agent_board.agents.events import AssistantDelta, Event
+from agent_board.runs.claim import set_aside_unreadable
+from agent_board.states.decide import derive
+from agent_board.states.observe import observe
+from agent_board.states.view import project
+from agent_board.store import plain
+from agent_board.store.files import now_ms, write_bytes
+from agent_board.store.logs import CappedLog
+from agent_board.store.paths import RunPaths, ViewPaths
+from agent_board.store.records import RunStatus, SemanticState, State, encode
+
+WRITE_EVERY_S = 0.1
+_RESERVE_BYTES = 64 << 10
+
+
+class Recorder:
+    """The only writer of a run's files. Changes of state are written at once, the rest at most every 100 ms.
+
+    A disk that refuses loses nothing but freshness: the run goes on, and the last words have their place reserved.
+    """
+
+    def __init__(self, view: ViewPaths, run: RunPaths, status: RunStatus, *, stall_after_s: float) -> None:
+        self.status = status
+        self._view = view
+        self._run = run
+        self._previous = plain.read_or_none(State, view.state)
+        self._events = CappedLog(run.events)
+        self._dirty = False
+        self._written_at = 0.0
+        self._heard_at = time.monotonic()
+        self._stall_after_s = stall_after_s
+        self._stalled_since: int | None = None
+        self._reserve = f"{run.dir}/.reserve"
+        set_aside_unreadable(view.state)
+        with suppress(OSError):
+            write_bytes(self._reserve, b"\0" * _RESERVE_BYTES)
+
+    def see(self, event: Event) -> None:
+        """Fold one event into the status and log it (not the pieces of a streaming answer)."""
+        now = now_ms()
+        self._heard_at = time.monotonic()
+        self.status = observe(self.status, event, now)
+        if not isinstance(event, AssistantDelta):
+            line = {"type": type(event).__name__, "at": now, **encode(event)}
+            self._events.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
+        self._dirty = True
+        if self._stalled_since is not None or derive(self.status).semantic_state is not self._shown_state():
+            self.write()
+
+    def change(self, edit: Callable[[RunStatus], RunStatus]) -> None:
+        """Change the status by something other than an event."""
+        self.status = edit(self.status)
+        self._dirty = True
+
+    def heartbeat(self) -> None:
+        """Write what is due; notice a silence."""
+        if self._stalled_since is None and time.monotonic() - self._heard_at > self._stall_after_s:
+            self._stalled_since = now_ms()
+            self._dirty = True
+        if self._dirty and time.monotonic() - self._written_at >= WRITE_EVERY_S:
+            self.write()
+
+    def due_in(self) -> float:
+        """Seconds until `heartbeat` has something to do."""
+        now = time.monotonic()
+        if self._dirty:
+            return max(0.0, self._written_at + WRITE_EVERY_S - now)
+        return max(0.0, self._heard_at + self._stall_after_s - now) if self._stalled_since is None else 3600.0
+
+    def commit(self) -> None:
+        """Write status.json so that it survives a power cut. Raises OSError: then the gate must stay shut."""
+        self.status = derive(self.status)
+        plain.write(self._run.status, self.status, sync=True)
+        self.write()
+
+    def write(self) -> None:
+        """Write status.json and state.json now; on a disk that refuses, later."""
+        self._written_at = time.monotonic()
+        if time.monotonic() - self._heard_at <= self._stall_after_s:
+            self._stalled_since = None
+        with suppress(OSError):
+            self._put(sync=False)
+            self._dirty = False
+
+    def finish(self) -> None:
+        """Write the last words, in the reserved place if need be, and durably. Raises OSError when it can't be."""
+        self._events.close()
+        self._stalled_since = None
+        with suppress(OSError):
+            os.unlink(self._reserve)
+        self._put(sync=True)
+
+    def _put(self, *, sync: bool) -> None:
+        self.status = derive(self.status)
+        self._previous = _write(
+            self._view, self._run, self.status, self._previous, stalled_since=self._stalled_since, sync=sync
+        )
+
+    def _shown_state(self) -> SemanticState | None:
+        return self._previous.semantic_state if self._previous else None
+
+
+def settle(view: ViewPaths, run: RunPaths, status: RunStatus) -> None:
+    """Write how a run stands as found out after the fact. The caller holds the view lock. Raises OSError."""
+    set_aside_unreadable(run.status)
+    set_aside_unreadable(view.state)
+    _write(view, run, derive(status), plain.read_or_none(State, view.state), stalled_since=None, sync=True)
+
+
+def _write(
+    view: ViewPaths,
+    run: RunPaths,
+    status: RunStatus,
+    previous: State | None,
+    *,
+    stalled_since: int | None,
+    sync: bool,
+) -> State:
+    plain.write(run.status, status, sync=sync)
+    state = project(previous, status, now_ms=now_ms(), stalled_since=stalled_since)
+    plain.write(view.state, state, sync=sync)
+    return state
+
+
+def with_evidence(status: RunStatus, **changes: object) -> RunStatus:
+    """The status with some of its evidence replaced."""
+    return dataclasses.replace(status, evidence=dataclasses.replace(status.evidence, **changes))  # type: ignore[arg-type]

@@ -1,0 +1,343 @@
+"""The shim: owns one run from the handed-over view lock to its last status (DESIGN 3 and 5)."""
+
+import ctypes
+import dataclasses
+import os
+import selectors
+import signal
+import sys
+import time
+from collections.abc import Callable
+from contextlib import suppress
+
+from agent_board.agents.base import Agent, Job
+from agent_board.agents.registry import agent as agent_named
+from agent_board.errors import BoardError
+from agent_board.runs.lines import LineSplitter
+from agent_board.runs.processes import MARKER, belonging_to, identify
+from agent_board.runs.recorder import Recorder, with_evidence
+from agent_board.runs.worker import Ending, Worker
+from agent_board.store import plain
+from agent_board.store.files import now_ms
+from agent_board.store.logs import CappedLog
+from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
+from agent_board.store.records import VERSION, Identity, ProcessState, RunRequest, RunStatus, ShimPid
+
+_CHUNK = 1 << 16
+_CHUNKS_A_TURN = 16
+_LOOK_FOR_STOP_S = 1.0
+_STDERR_KEPT = 16 << 10
+_DRAIN_MOST = 32 << 20
+_LAST_WORDS_TRIES = 60
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def main(argv: list[str]) -> int:
+    """Run the shim; the arguments are the store's root, view id, run id, locked descriptor, ready descriptor."""
+    root, view_id, run_id, lock, ready = argv
+    os.set_inheritable(int(lock), False)
+    os.set_inheritable(int(ready), False)
+    become_subreaper()
+    view = StorePaths(root).view(view_id)
+    run = view.run(run_id)
+    request = plain.read(RunRequest, run.request)
+    if not isinstance(request, RunRequest):
+        _log(f"{run.request} {getattr(request, 'why', 'is missing')}")
+        return 1
+    me = identify(os.getpid())
+    assert me is not None
+    plain.write(run.pid, ShimPid(VERSION, now_ms(), me), sync=True)
+    with suppress(OSError):  # a launcher that died meanwhile changes nothing
+        os.write(int(ready), b"1")
+    os.close(int(ready))
+    Shim(view, run, request, me).run_to_the_end()
+    return 0
+
+
+def become_subreaper() -> None:
+    """On Linux, orphans of the worker become children of this process, so that stop and sweep can find them."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+class Shim:
+    """One run: starts the worker behind its gate, drains it, writes down what it does, ends it, settles it."""
+
+    def __init__(self, view: ViewPaths, run: RunPaths, request: RunRequest, me: Identity) -> None:
+        self._me = me
+        self._run = run
+        self._request = request
+        self._agent: Agent = agent_named(request.agent)
+        self._job = job_of(request)
+        self._reader = self._agent.reader()
+        self._recorder = Recorder(
+            view, run, first_status(request, self._agent, run), stall_after_s=request.stall_after_ms / 1000
+        )
+        self._selector = selectors.DefaultSelector()
+        self._lines = {"out": LineSplitter(), "err": LineSplitter()}
+        self._logs = {"out": CappedLog(run.stdout), "err": CappedLog(run.stderr)}
+        self._stderr_tail = b""
+        self._begun = time.monotonic()
+        self._worker: Worker | None = None
+        self._ending: Ending | None = None
+        self._told_to_end = False
+        self._looked_for_stop = 0.0
+
+    def run_to_the_end(self) -> None:
+        """Everything, until the last status is on disk. Returning releases the view lock with the process."""
+        self._install_signals()
+        if self._start():
+            self._watch()
+            self._drain()
+        self._conclude()
+
+    # Starting
+
+    def _start(self) -> bool:
+        """Steps 3 to 5; False when the run has ended before the commit point."""
+        if self._stop_wanted():
+            self._never_started(stop_requested=True)
+            return False
+        try:
+            worker = Worker(
+                [*self._request.wrap, *self._agent.command(self._job)],
+                cwd=self._request.cwd,
+                environ={**os.environ, MARKER: self._run.run_id},
+                started=self._run.started,
+                prompt=self._run.prompt,
+            )
+        except FileNotFoundError:
+            self._never_started(startup_error=f"The directory {self._request.cwd} is gone.")
+            return False
+        except (OSError, BoardError) as error:
+            self._never_started(startup_error=f"The agent can't be started: {getattr(error, 'strerror', error)}.")
+            return False
+        self._worker = worker
+        try:
+            self._record_worker(worker)
+        except OSError as error:
+            worker.close_gate()
+            self._never_started(
+                startup_error=f"The prompt was not sent: the store can't be written ({error.strerror})."
+            )
+            return False
+        self._selector.register(worker.stdout, selectors.EVENT_READ, self._read_stdout)
+        self._selector.register(worker.stderr, selectors.EVENT_READ, self._read_stderr)
+        worker.open_gate()
+        return True
+
+    def _record_worker(self, worker: Worker) -> None:
+        """Step 4: nothing may run unrecorded."""
+        mark = transcript_size(self._request.session_file)
+
+        def record(status: RunStatus) -> RunStatus:
+            return dataclasses.replace(
+                status,
+                pid=worker.pid,
+                worker_identity=worker.identity,
+                process_state=ProcessState.ALIVE,
+                transcript_mark=mark,
+                durations={**status.durations, "toWorker": self._elapsed_ms()},
+            )
+
+        self._recorder.change(record)
+        self._recorder.commit()
+
+    def _never_started(self, *, startup_error: str | None = None, stop_requested: bool = False) -> None:
+        self._recorder.change(
+            lambda status: with_evidence(
+                status, started=False, startup_error=startup_error, stop_requested=stop_requested
+            )
+        )
+
+    # Watching
+
+    def _watch(self) -> None:
+        assert self._worker is not None
+        while self._worker.exit_code is None or (self._ending is not None and not self._ending.done):
+            for key, _ in self._selector.select(self._patience()):
+                handler: Callable[[], None] = key.data
+                handler()
+            self._worker.reap()
+            if time.monotonic() - self._looked_for_stop >= _LOOK_FOR_STOP_S:
+                self._look_for_stop()
+            if self._ending is not None:
+                self._ending.step(time.monotonic(), worker_gone=self._worker.exit_code is not None)
+            self._recorder.heartbeat()
+
+    def _patience(self) -> float:
+        """Seconds that the loop may sleep; signals and output wake it."""
+        if self._ending is not None:
+            return Ending.SWEEP_S
+        return min(_LOOK_FOR_STOP_S, self._recorder.due_in())
+
+    def _look_for_stop(self) -> None:
+        self._looked_for_stop = time.monotonic()
+        assert self._worker is not None
+        if self._ending is not None or self._worker.exit_code is not None:
+            return
+        wanted = self._stop_wanted()
+        if not wanted and not self._told_to_end:
+            return
+        evidence = self._recorder.status.evidence
+        if evidence.report is None and not evidence.settled:
+            self._recorder.change(lambda status: with_evidence(status, stop_requested=wanted, outside=not wanted))
+        self._recorder.change(lambda status: dataclasses.replace(status, stop_reason="user" if wanted else "outside"))
+        self._ending = Ending(
+            self._run.run_id,
+            self._worker.identity,
+            self._agent.first_signal,
+            root=self._me,
+            now=time.monotonic(),
+        )
+
+    def _stop_wanted(self) -> bool:
+        return os.path.exists(self._run.stop)
+
+    def _read_stdout(self) -> None:
+        assert self._worker is not None
+        self._read(self._worker.stdout, "out", _CHUNKS_A_TURN)
+
+    def _read_stderr(self) -> None:
+        assert self._worker is not None
+        self._read(self._worker.stderr, "err", _CHUNKS_A_TURN)
+
+    def _read(self, fd: int, name: str, most_chunks: int) -> None:
+        for _ in range(most_chunks):
+            try:
+                chunk = os.read(fd, _CHUNK)
+            except BlockingIOError:
+                return
+            if not chunk:
+                with suppress(KeyError):
+                    self._selector.unregister(fd)
+                return
+            self._take(name, chunk)
+
+    def _take(self, name: str, chunk: bytes) -> None:
+        if name == "err":
+            self._stderr_tail = (self._stderr_tail + chunk)[-_STDERR_KEPT:]
+        for line in self._lines[name].feed(chunk):
+            self._logs[name].write(line.data + b"\n")
+            if name == "out" and not line.dropped:
+                self._hear(line.data)
+
+    def _hear(self, line: bytes) -> None:
+        for event in self._reader.feed(line):
+            if not self._recorder.status.durations.get("toFirstEvent"):
+                self._recorder.change(
+                    lambda status: dataclasses.replace(
+                        status, durations={**status.durations, "toFirstEvent": self._elapsed_ms()}
+                    )
+                )
+            self._recorder.see(event)
+
+    # Ending
+
+    def _drain(self) -> None:
+        """Take what the worker left in its pipes. What a leftover process goes on writing is not the run's."""
+        assert self._worker is not None
+        for fd, name in ((self._worker.stdout, "out"), (self._worker.stderr, "err")):
+            self._read(fd, name, _DRAIN_MOST // _CHUNK)
+            for line in self._lines[name].flush():
+                self._logs[name].write(line.data)
+                if name == "out" and not line.dropped:
+                    self._hear(line.data)
+            self._logs[name].close()
+
+    def _conclude(self) -> None:
+        worker = self._worker
+        code = worker.exit_code if worker is not None else None
+        evidence = self._recorder.status.evidence
+        startup_error = evidence.startup_error
+        if evidence.started and code and not evidence.settled:
+            startup_error = self._agent.startup_error(self._stderr_tail.decode("utf-8", "replace"))
+        leftovers = belonging_to(self._run.run_id, self._me) if worker is not None else []
+
+        def conclude(status: RunStatus) -> RunStatus:
+            ended = dataclasses.replace(
+                status,
+                ended_at=now_ms(),
+                exit_code=code,
+                process_state=ProcessState.EXITED,
+                current_tool=None,
+                leftovers=leftovers,
+                durations={**status.durations, "run": self._elapsed_ms()},
+            )
+            return with_evidence(ended, exited=True, exit_code=code, startup_error=startup_error)
+
+        self._recorder.change(conclude)
+        for _ in range(_LAST_WORDS_TRIES):
+            try:
+                self._recorder.finish()
+                return
+            except OSError as error:
+                _log(f"{self._run.status} can't be written: {error.strerror}")
+                time.sleep(1)
+
+    def _elapsed_ms(self) -> int:
+        return round((time.monotonic() - self._begun) * 1000)
+
+    def _install_signals(self) -> None:
+        """Python handlers, never SIG_IGN: an ignored signal would stay ignored in the worker."""
+        woken_in, woken_out = os.pipe()
+        os.set_blocking(woken_in, False)
+        os.set_blocking(woken_out, False)
+        signal.set_wakeup_fd(woken_out, warn_on_full_buffer=False)
+        self._selector.register(woken_in, selectors.EVENT_READ, lambda: _empty(woken_in))
+        signal.signal(signal.SIGHUP, lambda *_: None)
+        signal.signal(signal.SIGINT, lambda *_: None)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.signal(signal.SIGTERM, lambda *_: self._on_term())
+
+    def _on_term(self) -> None:
+        self._told_to_end = True
+        self._looked_for_stop = 0.0
+
+
+def _log(message: str) -> None:
+    """To the product's log, which is this process's stderr."""
+    sys.stderr.write(f"{now_ms()} {message}\n")
+
+
+def _empty(fd: int) -> None:
+    with suppress(BlockingIOError):
+        while os.read(fd, 4096):
+            pass
+
+
+def job_of(request: RunRequest) -> Job:
+    """What the adapter needs to know of a run."""
+    return Job(
+        cwd=request.cwd,
+        session_file=request.session_file,
+        session_id=request.session_id,
+        model=request.model,
+        read_only=request.read_only,
+        resume=request.resume,
+    )
+
+
+def first_status(request: RunRequest, agent: Agent, run: RunPaths) -> RunStatus:
+    """A run's status before anything is known of its worker."""
+    with open(run.prompt, "rb") as file:
+        head = file.read(4096).decode("utf-8", "ignore")
+    status = RunStatus(
+        version=VERSION,
+        run_id=request.run_id,
+        view_id=request.view_id,
+        started_at=now_ms(),
+        kind=request.kind,
+        prompt_preview=request.prompt_preview,
+        model=request.model,
+        queue_reason="starting",
+    )
+    return with_evidence(status, command=agent.takes_commands(head))
+
+
+def transcript_size(session_file: str | None) -> int:
+    """Bytes in the transcript now; 0 when there is none."""
+    try:
+        return os.stat(session_file).st_size if session_file else 0
+    except FileNotFoundError:
+        return 0

@@ -1,0 +1,128 @@
+"""The worker behind its gate (DESIGN 5, steps 3 to 5)."""
+
+import os
+import signal
+import subprocess
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+
+from agent_board.agents.base import FirstSignal
+from agent_board.runs.processes import Liveness, belonging_to, identify, probe, signal_process
+from agent_board.store.records import Identity
+
+# Blocks on stdin, a pipe. One byte (an LF) opens it; end of file, because the shim died, closes it for good. Then
+# `started` is made exclusively, and the agent takes this process over with the prompt's file as its stdin.
+_GATE = """\
+IFS= read -r go || exit 97
+(umask 077; set -C; : >"$1") || exit 98
+prompt=$2
+shift 2
+exec "$@" <"$prompt"
+"""
+_GO = b"\n"
+
+
+class Worker:
+    """One agent process and the pipes to it. Reaps every child of the shim, adopted orphans included."""
+
+    def __init__(self, argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], started: str, prompt: str) -> None:
+        """Start the gate. Raises OSError when the directory is gone or the system refuses."""
+        gate_in, self._gate = os.pipe()
+        try:
+            self._process = subprocess.Popen(
+                ["/bin/sh", "-c", _GATE, "agent-board-gate", started, prompt, *argv],
+                stdin=gate_in,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=cwd,
+                env=dict(environ),
+                start_new_session=True,
+                bufsize=0,
+            )
+        except OSError:
+            os.close(self._gate)
+            raise
+        finally:
+            os.close(gate_in)
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self.stdout = self._process.stdout.fileno()
+        self.stderr = self._process.stderr.fileno()
+        for fd in (self.stdout, self.stderr):
+            os.set_blocking(fd, False)
+        self.pid = self._process.pid
+        # The child of this process, not yet waited for: it can't be gone, whatever it does.
+        identity = identify(self.pid)
+        assert identity is not None
+        self.identity: Identity = identity
+        self.exit_code: int | None = None
+
+    def open_gate(self) -> None:
+        """The commit point: from here on the prompt counts as sent."""
+        with suppress(BrokenPipeError):
+            os.write(self._gate, _GO)
+        self.close_gate()
+
+    def close_gate(self) -> None:
+        """Without `open_gate` before it: the agent never starts."""
+        if self._gate != -1:
+            os.close(self._gate)
+            self._gate = -1
+
+    def reap(self) -> None:
+        """Take the status of whatever has ended; sets `exit_code` (negative: a signal) when it was the worker."""
+        with suppress(ChildProcessError):
+            while True:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+                if pid == 0:
+                    return
+                if pid == self.pid:
+                    self.exit_code = os.waitstatus_to_exitcode(status)
+                    self._process.returncode = self.exit_code
+
+
+class Ending:
+    """Ending everything that is a run's own: first signal, 2 s, TERM, 1.5 s, KILL, sweep. Never blocks."""
+
+    ASK_S = 2.0
+    TERM_S = 1.5
+    SWEEP_S = 0.1
+    GIVE_UP_S = 1.5
+
+    def __init__(self, run_id: str, worker: Identity, first: FirstSignal, *, root: Identity, now: float) -> None:
+        """Send the first signal. Below `root`, the shim or else the worker, are the run's processes."""
+        self._run_id = run_id
+        self._worker = worker
+        self._root = root
+        self._phase = 0
+        self._next = now + self.ASK_S
+        self.done = False
+        signal_process(worker, first.number, group=first.group)
+
+    def step(self, now: float, *, worker_gone: bool | None = None) -> float:
+        """Do what is due; returns the seconds after which to call again. `done` is set when nothing is left."""
+        if worker_gone is None:
+            worker_gone = probe(self._worker) is Liveness.GONE
+        if self._phase == 0 and worker_gone:
+            self._next = now
+        if now < self._next:
+            return self._next - now
+        own = belonging_to(self._run_id, self._root)
+        if not own and worker_gone:
+            self.done = True
+            return 0.0
+        if self._phase == 0:
+            self._send(own, signal.SIGTERM)
+            self._phase, self._kill_at = 1, now + self.TERM_S
+        if self._phase == 1 and now >= self._kill_at:
+            self._phase, self._give_up_at = 2, now + self.GIVE_UP_S
+        if self._phase == 2:
+            self._send(own, signal.SIGKILL)
+            self.done = now >= self._give_up_at
+        self._next = now + self.SWEEP_S
+        return self.SWEEP_S
+
+    @staticmethod
+    def _send(own: list[Identity], number: int) -> None:
+        for identity in own:
+            signal_process(identity, number)
