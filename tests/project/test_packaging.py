@@ -27,7 +27,7 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of an environment that has the wheel; no network: its dependencies are borrowed from this one."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, with_pip=True)
-    command = [folder / "bin" / "pip", "install", "-q", "--no-deps", "--no-index", wheel]
+    command = [str(folder / "bin" / "pip"), "install", "-q", "--no-deps", "--no-index", str(wheel)]
     subprocess.run(command, check=True, capture_output=True, timeout=60)
     site = Path(sysconfig.get_path("purelib", vars={"base": str(folder), "platbase": str(folder)}))
     (site / "borrowed.pth").write_text(sysconfig.get_path("purelib") + "\n")
