@@ -9,12 +9,14 @@ import dataclasses
 import types
 from collections.abc import Callable
 from enum import Enum
-from functools import cache
 from typing import Any, TypeVar, get_args, get_origin
 
 from agent_board.store.records import camel
 
 R = TypeVar("R")
+Plan = tuple[tuple[str, str, frozenset[type], Callable[[Any], Any] | None], ...]
+"""Of each field: its name, its key on disk, the types taken as they are, and what turns others into its type."""
+_PLANS: dict[Any, Plan] = {}
 _PLAIN = {str, int, bool, types.NoneType}
 
 
@@ -50,9 +52,12 @@ def _build(record: type[R], raw: Any) -> R:
         raise _OddError from None
 
 
-@cache
-def _plan(record: Any) -> tuple[tuple[str, str, frozenset[type], Callable[[Any], Any] | None], ...]:
-    return tuple((field.name, camel(field.name), *_rule(field.type)) for field in dataclasses.fields(record))
+def _plan(record: Any) -> Plan:
+    plan = _PLANS.get(record)
+    if plan is None:
+        plan = tuple((field.name, camel(field.name), *_rule(field.type)) for field in dataclasses.fields(record))
+        _PLANS[record] = plan
+    return plan
 
 
 def _rule(kind: Any) -> tuple[frozenset[type], Callable[[Any], Any] | None]:

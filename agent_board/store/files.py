@@ -53,8 +53,8 @@ def write_bytes(path: str, data: bytes, *, sync: bool = False) -> None:
     """
     folder, name = os.path.split(path)
     temporary = os.path.join(folder, f".{name}.{os.urandom(4).hex()}")
-    fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
     try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, FILE_MODE)
         try:
             view = memoryview(data)
             while view:
@@ -64,9 +64,11 @@ def write_bytes(path: str, data: bytes, *, sync: bool = False) -> None:
         finally:
             os.close(fd)
         os.replace(temporary, path)
-    except BaseException:
+    except BaseException as error:
         with suppress(OSError):
             os.unlink(temporary)
+        if isinstance(error, OSError):
+            error.filename = path
         raise
     if sync:
         sync_dir(folder)
@@ -134,5 +136,5 @@ def disk_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = f" {error.filename}" if error.filename else ""
-        raise BoardError(f"Can't {doing}:{where} {error.strerror or error}.") from error
+        where = f" ({error.filename})" if error.filename else ""
+        raise BoardError(f"Can't {doing}: {error.strerror or error}{where}.") from error

@@ -4,7 +4,6 @@
 """
 
 from dataclasses import dataclass
-from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from agent_board.store.exact import exact
@@ -19,11 +18,15 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-@cache
+_ADAPTERS: "dict[Any, TypeAdapter[Any]]" = {}
+
+
 def _adapter(record: Any) -> "TypeAdapter[Any]":
     from pydantic import TypeAdapter
 
-    return TypeAdapter(record)
+    if record not in _ADAPTERS:
+        _ADAPTERS[record] = TypeAdapter(record)
+    return _ADAPTERS[record]
 
 
 def validated(record: type[T], raw: Raw) -> T | Unreadable:
