@@ -1,0 +1,48 @@
+"""The board, and the demo's."""
+
+import argparse
+import os
+import sys
+
+from agent_board.cli.output import warn
+from agent_board.cli.stores import here
+from agent_board.errors import BoardError, UsageError
+from agent_board.store.paths import StorePaths, home_from
+
+
+def board(args: argparse.Namespace) -> int:
+    """Open the board on the user's store."""
+    _need_terminal("agent-board list prints the tasks without one.")
+    from agent_board.store.views import open_store
+
+    return _open(open_store(home_from(args.home)), here() or os.path.expanduser("~"))
+
+
+def demo(args: argparse.Namespace) -> int:
+    """Open the board on a throwaway world; nothing of it is left behind."""
+    if args.home is not None:
+        raise UsageError("The demo makes its own store in a temporary place; leave --home out.")
+    _need_terminal("The demo is the board itself.")
+    from agent_board.demo.world import demo_world
+
+    with demo_world() as paths:
+        return _open(paths, here() or os.path.expanduser("~"))
+
+
+def _open(paths: StorePaths, cwd: str) -> int:
+    from agent_board.board.app import BoardApp
+    from agent_board.config import Settings, load_settings
+
+    try:
+        settings = load_settings()
+    except UsageError as error:
+        warn(f"{error} The board goes by the defaults.")
+        settings = Settings()
+    app = BoardApp(paths, settings, cwd)
+    app.run(mouse=settings.mouse)
+    return app.return_code or 0
+
+
+def _need_terminal(instead: str) -> None:
+    if sys.stdin is None or sys.stdout is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise BoardError(f"The board needs a terminal for its input and output. {instead}")

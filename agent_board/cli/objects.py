@@ -1,0 +1,116 @@
+"""The JSON objects of `list` and `show`: an interface, so keys are added and never renamed."""
+
+import dataclasses
+from typing import Any
+
+from agent_board.states.view import shown
+from agent_board.store.files import Missing, Unreadable
+from agent_board.store.load import ViewRecord, as_object, load
+from agent_board.store.paths import StorePaths
+from agent_board.store.records import (
+    Meta,
+    ProcessState,
+    RunRequest,
+    RunStatus,
+    SemanticState,
+    ShimPid,
+    State,
+    camel,
+)
+
+Object = dict[str, Any]
+
+
+def shown_state(record: ViewRecord) -> SemanticState | None:
+    """What the view means to the user, his verdict applied; None when its files can't be understood."""
+    if isinstance(record.meta, Unreadable) or isinstance(record.state, Unreadable):
+        return None
+    return shown(record.meta, _state(record, record.meta)).state
+
+
+def view_object(record: ViewRecord) -> Object:
+    """One flat object with the keys of meta.json and state.json, the verdict applied, and what is derived.
+
+    For a view with a torn file the keys of that file are null and `unreadable` says why.
+    """
+    meta = _blank(Meta) if isinstance(record.meta, Unreadable) else as_object(record.meta)
+    if isinstance(record.meta, Unreadable) or isinstance(record.state, Unreadable):
+        state = as_object(record.state) if isinstance(record.state, State) else _blank(State)
+        derived: Object = {"semanticState": None, "unread": None}
+    else:
+        truth = _state(record, record.meta)
+        state = as_object(truth)
+        now = shown(record.meta, truth)
+        derived = {
+            "semanticState": now.state,
+            "needsInput": now.state is SemanticState.NEEDS_INPUT,
+            "hasError": now.state is SemanticState.FAILED,
+            "unread": now.unread,
+        }
+    times = [time for time in (meta["updatedAt"], state["updatedAt"]) if time is not None]
+    ids = {"id": record.id, "viewId": record.id, "updatedAt": max(times, default=None)}
+    return {**meta, **state, **derived, **ids, "unreadable": record.unreadable}
+
+
+def _state(record: ViewRecord, meta: Meta) -> State:
+    """The view's state; one that was never written is that of a task just accepted."""
+    if isinstance(record.state, State):
+        return record.state
+    at = meta.created_at
+    return State(meta.version, record.id, SemanticState.QUEUED, ProcessState.EXITED, at, at)
+
+
+def _blank(record: type) -> Object:
+    keys = dict.fromkeys(camel(field.name) for field in dataclasses.fields(record))
+    del keys["version"]
+    return keys
+
+
+def run_objects(paths: StorePaths, view_id: str) -> list[Object]:
+    """The view's runs in the order in which they were asked for."""
+    from agent_board.runs.claim import run_ids
+
+    return [_run_object(paths, view_id, run_id) for run_id in run_ids(paths.view(view_id))]
+
+
+def _run_object(paths: StorePaths, view_id: str, run_id: str) -> Object:
+    files = paths.view(view_id).run(run_id)
+    request, status = load(RunRequest, files.request), load(RunStatus, files.status)
+    shim = load(ShimPid, files.pid)
+    asked = None if isinstance(request, Missing | Unreadable) else request
+    stands = as_object(status) if isinstance(status, RunStatus) else _blank(RunStatus)
+    asked_kind = asked.kind if asked else None
+    asked_preview = asked.prompt_preview if asked else None
+    return {
+        "runId": run_id,
+        "seq": asked.seq if asked else None,
+        "kind": stands["kind"] or asked_kind,
+        "semanticState": stands["semanticState"] or (SemanticState.QUEUED if asked else None),
+        "processState": stands["processState"],
+        "exitCode": stands["exitCode"],
+        "startedAt": stands["startedAt"],
+        "endedAt": stands["endedAt"],
+        "promptPreview": stands["promptPreview"] or asked_preview,
+        "promptId": asked.prompt_id if asked else None,
+        "agent": asked.agent if asked else None,
+        "model": stands["model"] or (asked.model if asked else None),
+        "sessionId": stands["sessionId"],
+        "workerPid": stands["pid"],
+        "shimPid": shim.identity.pid if isinstance(shim, ShimPid) else None,
+        "summary": stands["summary"],
+        "question": stands["question"],
+        "error": stands["error"],
+        "reason": stands["reason"],
+        "stopReason": stands["stopReason"],
+        "usage": stands["usage"],
+        "report": stands["report"],
+        "durations": stands["durations"],
+        "unreadable": _unreadable(request=request, status=status),
+    }
+
+
+def _unreadable(**files: object) -> str | None:
+    for name, found in files.items():
+        if isinstance(found, Unreadable):
+            return f"{name}.json {found.why}"
+    return None

@@ -1,0 +1,149 @@
+"""The command line's grammar: every command, option and help text in one place."""
+
+import argparse
+import math
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from agent_board import __version__
+from agent_board.errors import UsageError
+
+_STATES = ("queued", "working", "needs_input", "idle", "completed", "failed", "stopped")
+SHELLS = ("bash", "zsh", "tcsh")
+_VIEW_HELP = "id, name, or the beginning of an id that no other has"
+_EPILOG = """\
+VIEW is an id, a name, or the beginning of an id that no other task has.
+Exit codes: 0 done, 1 failed (one sentence on stderr), 2 wrong usage; wait and dispatch --wait: 3 timed out,
+4 settled but not all completed.
+"""
+
+
+class _Parser(argparse.ArgumentParser):
+    def __init__(self, **options: Any) -> None:
+        super().__init__(allow_abbrev=False, add_help=False, **options)
+        self.add_argument("--help", action="help", help="show this text and leave")
+
+    def error(self, message: str) -> NoReturn:
+        """Wrong usage is one sentence, like every other failure."""
+        raise UsageError(f"{message[:1].upper()}{message[1:]}; see {self.prog} --help.")
+
+
+def parse(arguments: Sequence[str]) -> argparse.Namespace:
+    """The command and its options. Raises UsageError; help and version print and raise SystemExit.
+
+    `words` holds what stands behind `--` for a command that takes such words, else None.
+    """
+    before, words = _split(list(arguments))
+    args = build().parse_args(["--help" if word == "-h" else word for word in before])
+    args.command = args.command or "board"
+    args.words = words
+    return args
+
+
+def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
+    """Cut at the first `--` of a command that takes words there: argparse versions differ in what they make of it."""
+    if _command_in(arguments) != "dispatch" or "--" not in arguments:
+        return arguments, None
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def _command_in(arguments: list[str]) -> str | None:
+    words = iter(arguments)
+    for word in words:
+        if word == "--home":
+            next(words, None)
+        elif not word.startswith("-"):
+            return word
+    return None
+
+
+def build() -> argparse.ArgumentParser:
+    """The whole grammar."""
+    parser = _Parser(
+        prog="agent-board",
+        description="One screen for every background coding agent on this machine. Without a command: the board.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"agent-board {__version__}")
+    parser.add_argument("--home", metavar="DIR", help="the store (default: $AGENT_BOARD_HOME, ~/.pi/agent/agent-board)")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND", title="commands", parser_class=_Parser)
+    _add_dispatch(commands)
+    _add_reading(commands)
+    _add_acting(commands)
+    _add_rest(commands)
+    return parser
+
+
+def _command(commands: Any, name: str, text: str, *, json: bool = True) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    parser.add_argument("--home", metavar="DIR", default=argparse.SUPPRESS, help="the store")
+    if json:
+        parser.add_argument("--json", action="store_true", help="print JSON for scripts")
+    return parser
+
+
+def _add_dispatch(commands: Any) -> None:
+    parser = _command(commands, "dispatch", "Start a task in the background.")
+    parser.usage = "agent-board dispatch [options] (PROMPT | - | -- WORDS...)"
+    parser.add_argument("prompt", nargs="*", metavar="PROMPT", help="the task in one argument; - reads it from stdin")
+    parser.add_argument("--cwd", metavar="DIR", help="the directory to work in (default: this one)")
+    parser.add_argument("--agent", metavar="A", help="which agent (default: the configured one, else the first found)")
+    parser.add_argument("--model", metavar="M", help="the agent's model")
+    parser.add_argument("--name", metavar="N", help="the row's name (default: from the prompt's first words)")
+    parser.add_argument("--read-only", action="store_true", help="give the agent reading tools only")
+    parser.add_argument("--wait", action="store_true", help="leave when the task has settled, with wait's exit code")
+    _add_timeout(parser)
+
+
+def _add_timeout(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--timeout", metavar="SEC", type=_seconds, help="wait no longer than this (exit code 3)")
+
+
+def _add_reading(commands: Any) -> None:
+    parser = _command(commands, "list", "Print the tasks, those that need you first.")
+    parser.add_argument("--state", metavar="S", type=_state, help=f"only this state: {', '.join(_STATES)}")
+    parser.add_argument("--all", action="store_true", help="archived ones too")
+    _add_view(_command(commands, "show", "Print one task and its runs."))
+    parser = _command(commands, "logs", "Print what the agent did in its current run.")
+    _add_view(parser)
+    parser.add_argument("--follow", action="store_true", help="go on until the run has ended")
+    parser.add_argument("--raw", action="store_true", help="the agent's own output, byte for byte")
+    _add_view(_command(commands, "explain", "Say why a task has the state it has."))
+
+
+def _add_acting(commands: Any) -> None:
+    parser = _command(commands, "wait", "Wait until tasks have settled: neither queued nor working.")
+    parser.add_argument("views", nargs="+", metavar="VIEW", help=_VIEW_HELP)
+    parser.add_argument("--state", metavar="S", type=_state, help="this state is as good as completed")
+    _add_timeout(parser)
+    _add_view(_command(commands, "stop", "End a task's run."))
+
+
+def _add_rest(commands: Any) -> None:
+    _command(commands, "doctor", "Check store, agents and terminal, each with its fix.")
+    _command(commands, "demo", "Open the board on a throwaway world with a scripted agent.", json=False)
+    parser = _command(commands, "completion", "Print the completion script of a shell.", json=False)
+    parser.add_argument("shell", metavar="SHELL", choices=(*SHELLS, "views"), help=", ".join(SHELLS))
+
+
+def _add_view(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("view", metavar="VIEW", help=_VIEW_HELP)
+
+
+def _state(text: str) -> str:
+    state = text.replace("-", "_")
+    if state not in _STATES:
+        raise argparse.ArgumentTypeError(f"unknown state “{text}”, choose from {', '.join(_STATES)}")
+    return state
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = math.nan
+    if not seconds >= 0:
+        raise argparse.ArgumentTypeError(f"“{text}” is not a number of seconds")
+    return seconds

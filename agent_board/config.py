@@ -1,0 +1,111 @@
+"""The user's settings, from `$XDG_CONFIG_HOME/agent-board/config.toml`.
+
+Strict: a key that we don't know is named, not ignored, for it is a slip or was meant for another version.
+"""
+
+import os
+import tomllib
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from agent_board.errors import UsageError
+from agent_board.runs.dispatch import AgentOptions, Options
+
+_STRICT = ConfigDict(extra="forbid", frozen=True)
+Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
+Word = Annotated[str, Field(min_length=1)]
+
+
+class DirectorySettings(BaseModel):
+    """How an agent is run below one directory."""
+
+    model_config = _STRICT
+    wrap: list[Word] | None = None
+    """Put in front of the agent's command there, in place of the agent's own `wrap`."""
+    stall_after_s: Seconds | None = None
+    """In place of the agent's own `stall_after_s`."""
+
+
+class AgentSettings(BaseModel):
+    """How one agent is run: `[agents.pi]`."""
+
+    model_config = _STRICT
+    wrap: list[Word] = []
+    """Put in front of the agent's command, as `["direnv", "exec", "."]`."""
+    stall_after_s: Seconds = 300.0
+    """Seconds of silence after which a working row is marked as stalled."""
+    directories: dict[str, DirectorySettings] = {}
+    """What differs below a directory: `[agents.pi.directories."~/src/api"]`. The deepest one that fits counts."""
+
+    def options(self, cwd: str) -> AgentOptions:
+        """What counts for a run in that directory."""
+        here = self.directories.get(_deepest(self.directories, cwd) or "") or DirectorySettings()
+        return AgentOptions(
+            wrap=tuple(self.wrap if here.wrap is None else here.wrap),
+            stall_after_s=here.stall_after_s or self.stall_after_s,
+        )
+
+
+class Settings(BaseModel):
+    """All settings with their defaults. Nothing needs to be set."""
+
+    model_config = _STRICT
+    agent: Word | None = None
+    """The agent of a task that names none; unset: the first installed one."""
+    agents: dict[str, AgentSettings] = {}
+    """By agent: `[agents.pi]`."""
+    glyphs: Literal["auto", "unicode", "ascii"] = "auto"
+    """The board's signs; auto: ASCII where the locale isn't UTF-8."""
+    theme: Word | None = None
+    """The board's colours: the name of a theme; unset: the built-in dark one."""
+    mouse: bool = True
+    """False gives the terminal its own selection back."""
+    spinner: bool = True
+    """A quiet sign of life on the working rows in view."""
+
+    def options(self, cwd: str) -> Options:
+        """What dispatching in that directory goes by."""
+        chosen = {name: agent.options(cwd) for name, agent in self.agents.items()}
+        return Options(default_agent=self.agent, agents=chosen)
+
+
+def config_path(environ: Mapping[str, str] = os.environ) -> str:
+    """Where the settings are."""
+    base = environ.get("XDG_CONFIG_HOME") or os.path.join("~", ".config")
+    return os.path.join(os.path.abspath(os.path.expanduser(base)), "agent-board", "config.toml")
+
+
+def load_settings(path: str | None = None) -> Settings:
+    """The user's settings, or the defaults when there is no file.
+
+    Raises UsageError naming file and key when the file can't be read or is wrong.
+    """
+    path = path or config_path()
+    try:
+        with open(path, "rb") as file:
+            return Settings.model_validate(tomllib.load(file), strict=True)
+    except FileNotFoundError:
+        return Settings()
+    except OSError as error:
+        raise UsageError(f"The settings {path} can't be read ({error.strerror}).") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise UsageError(f"The settings {path} are not TOML: {error}.") from None
+    except ValidationError as error:
+        raise UsageError(f"The settings {path}: {_sentence(error)}.") from None
+
+
+def _sentence(error: ValidationError) -> str:
+    first: Any = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        return f"there is no setting “{key}”"
+    return f"“{key}” is wrong: {first['msg'][:1].lower()}{first['msg'][1:]}"
+
+
+def _deepest(directories: Mapping[str, Any], cwd: str) -> str | None:
+    here = os.path.realpath(cwd)
+    fitting = {folder: os.path.realpath(os.path.expanduser(folder)) for folder in directories}
+    inside = [folder for folder, real in fitting.items() if os.path.commonpath([here, real]) == real]
+    return max(inside, key=lambda folder: len(fitting[folder]), default=None)
