@@ -16,7 +16,7 @@ from agent_board.store import locks, plain
 from agent_board.store.files import now_ms
 from agent_board.store.paths import StorePaths, ViewPaths
 from agent_board.store.records import VERSION, Meta, RunRequest
-from agent_board.store.views import create_view, new_id, newer_store
+from agent_board.store.views import create_view, new_id
 from agent_board.text import preview
 
 
@@ -68,8 +68,6 @@ def dispatch(paths: StorePaths, order: Order, options: Options | None = None) ->
     options = options or Options()
     text = checked_prompt(order.prompt)
     cwd = checked_directory(order.cwd)
-    if reason := newer_store(paths):
-        raise BoardError(f"The store {paths.root} {reason}; update agent-board to start tasks in it.")
     chosen = usable_agent(order.agent or options.default_agent)
     view_id, run_id = new_id(), new_run_id(1)
     wishes = options.agents.get(chosen.name, AgentOptions())

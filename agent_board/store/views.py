@@ -67,6 +67,7 @@ def change_json(
     `fresh` makes the object when the file is missing. Raises BoardError when the file is unreadable (it stays as
     it is), missing without `fresh`, or of a newer version; BusyError when the lock is not to be had.
     """
+    _refuse_newer(paths)
     with disk_errors(f"write {path}"), locks.held(paths.store_lock):
         raw = read_json(path)
         if isinstance(raw, Unreadable):
@@ -88,6 +89,7 @@ def create_view(paths: StorePaths, view_id: str, fill: Callable[[ViewPaths, set[
     boards can't give one name twice; it writes meta.json and whatever else the view begins with. Raises BoardError
     when the disk refuses; then nothing is left.
     """
+    _refuse_newer(paths)
     building = ViewPaths(f"{paths.views}/.{view_id}")
     with disk_errors(f"create the task in {paths.root}"), locks.held(paths.store_lock):
         os.mkdir(building.dir, DIR_MODE)
@@ -135,8 +137,7 @@ def change_roster(paths: StorePaths, change: Callable[[Raw], None]) -> Raw:
 def _change_roster_locked(paths: StorePaths, change: Callable[[Raw], None]) -> Raw:
     raw = read_json(paths.roster)
     if isinstance(raw, Unreadable):
-        if raw.newer:
-            raise BoardError(f"{paths.roster} {raw.why}; nothing was changed.")
+        _refuse_newer(paths)
         keep_unreadable(paths.roster)
         raw = MISSING
     raw = _rebuilt_roster(paths) if isinstance(raw, Missing) else migrate(raw)
@@ -176,3 +177,8 @@ def newer_store(paths: StorePaths) -> str | None:
     """The reason why this store must not be written: a newer agent-board made it. None for ours."""
     raw = read_json(paths.roster)
     return raw.why if isinstance(raw, Unreadable) and raw.newer else None
+
+
+def _refuse_newer(paths: StorePaths) -> None:
+    if reason := newer_store(paths):
+        raise BoardError(f"The store {paths.root} {reason}; update agent-board to change it. Nothing was changed.")
