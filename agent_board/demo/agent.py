@@ -9,6 +9,7 @@ TERM and INT end it with 143 and 130.
 **Directing it.** A line of the prompt that begins with `demo:` holds steps, separated by `;`, each a verb and its
 argument; further lines beginning with `demo:` go on. Seconds are divided by `$AGENT_BOARD_DEMO_SPEED` (default 1).
 
+    speed N        seconds are divided by N from here on
     wait S         nothing for S seconds; as the first step: no activity, so the row stays queued
     until NAME     nothing until the file NAME exists in the demo's world (a name without `/`) or at that absolute path
     say TEXT       an answer, streamed; `\n` in it is a new line (`ask` is the same word for a question)
@@ -148,6 +149,10 @@ class Player:
     def do_wait(self, argument: str) -> None:
         """Nothing for a while."""
         self.nap(float(argument))
+
+    def do_speed(self, argument: str) -> None:
+        """Go faster or slower."""
+        self.speed = float(argument)
 
     def do_until(self, argument: str) -> None:
         """Nothing until a file is there."""
