@@ -9,7 +9,8 @@ from typing import Any, ClassVar
 from agent_board.agents import events
 from agent_board.agents.base import Agent, Installation, Job, Reader
 from agent_board.agents.events import Event
-from agent_board.store.records import Usage, decode
+from agent_board.store.exact import exact
+from agent_board.store.records import Usage
 
 PROGRAM = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "demo", "agent.py")
 VERSION = "1"
@@ -18,7 +19,7 @@ Line = dict[str, Any]
 
 
 def _usage(line: Line) -> Usage | None:
-    return decode(Usage, line["usage"]) if isinstance(line.get("usage"), dict) else None
+    return exact(Usage, line["usage"]) if isinstance(line.get("usage"), dict) else None
 
 
 def _answer(line: Line) -> Event:

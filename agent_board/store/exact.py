@@ -1,8 +1,9 @@
 """The quick way from a JSON object to its record, for objects that fit plainly.
 
-Starting pydantic costs about 100 ms, more than reading a thousand views. So an object whose every value already has
-the declared type becomes its record here, and only one that doesn't is put before pydantic, which may still accept
-it and otherwise says what is wrong (`store.load`). Both go by the same dataclass fields.
+Starting pydantic costs about 100 ms, more than reading a thousand views or starting the runner. So an object whose
+every value already has the declared type becomes its record here. The runner takes nothing else; for the board and
+the command line one that doesn't fit is put before pydantic, which may still accept it and otherwise says what is
+wrong (`store.load`). Both go by the same dataclass fields. Unknown keys are passed over.
 """
 
 import dataclasses

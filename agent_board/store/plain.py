@@ -2,22 +2,21 @@
 
 from typing import Any, TypeVar
 
+from agent_board.store.exact import exact
 from agent_board.store.files import Missing, Unreadable, read_json, write_json
 from agent_board.store.migrate import migrate
-from agent_board.store.records import decode, encode
+from agent_board.store.records import encode
 
 T = TypeVar("T")
 
 
 def read(record: type[T], path: str) -> T | Missing | Unreadable:
-    """One record from one file; values are not type-checked."""
+    """One record from one file."""
     raw = read_json(path)
     if isinstance(raw, Missing | Unreadable):
         return raw
-    try:
-        return decode(record, migrate(raw))
-    except ValueError as error:
-        return Unreadable(f"has a wrong shape ({error})")
+    found = exact(record, migrate(raw))
+    return Unreadable("has a wrong shape") if found is None else found
 
 
 def read_or_none(record: type[T], path: str) -> T | None:

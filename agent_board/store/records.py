@@ -8,7 +8,7 @@ times integer epoch milliseconds, absent is null.
 import dataclasses
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from typing import Any
 
 VERSION = 1
 
@@ -44,26 +44,6 @@ def camel(name: str) -> str:
 
 
 PYDANTIC = {"alias_generator": camel, "extra": "ignore", "strict": True}
-
-
-def _of(record: type) -> Any:
-    """A field holding another record or null."""
-    return field(default=None, metadata={"of": record})
-
-
-def _own(record: type) -> Any:
-    """A field always holding another record, a blank one at first."""
-    return field(default_factory=record, metadata={"of": record})
-
-
-def _many(record: type) -> Any:
-    """A field holding a list of records."""
-    return field(default_factory=list, metadata={"many": record})
-
-
-def _by_id(record: type) -> Any:
-    """A field holding records by id."""
-    return field(default_factory=dict, metadata={"by_id": record})
 
 
 @dataclass(slots=True, frozen=True)
@@ -134,7 +114,7 @@ class Meta:
     branch: str | None = None
     read_only: bool = False
     archived_at: int | None = None
-    verdict: Verdict | None = _of(Verdict)
+    verdict: Verdict | None = None
     seen_seq: int = 0
 
 
@@ -155,7 +135,7 @@ class State:
     needs_input: bool = False
     has_error: bool = False
     latest_assistant_preview: str | None = None
-    latest_tool: Tool | None = _of(Tool)
+    latest_tool: Tool | None = None
     question: str | None = None
     choices: list[str] = field(default_factory=list)
     error: str | None = None
@@ -165,7 +145,7 @@ class State:
     attached: bool = False
     held_prompts: int = 0
     change_seq: int = 0
-    usage: Usage = _own(Usage)
+    usage: Usage = field(default_factory=Usage)
 
 
 @dataclass(slots=True)
@@ -216,13 +196,13 @@ class Evidence:
     """Why the last assistant message ended: stop, tool, length, error, aborted."""
     error: str | None = None
     """The error of the last assistant message or of the retries that were used up."""
-    report: Report | None = _of(Report)
+    report: Report | None = None
     """The last valid report with no assistant message after it."""
-    open_requests: dict[str, Request] = _by_id(Request)
-    retry: Retry | None = _of(Retry)
+    open_requests: dict[str, Request] = field(default_factory=dict)
+    retry: Retry | None = None
     gave_up: bool = False
     """The agent's own tries against a failing provider were used up."""
-    running: dict[str, Tool] = _by_id(Tool)
+    running: dict[str, Tool] = field(default_factory=dict)
     """Tool calls that have not ended yet."""
     streaming: bool = False
     """The preview holds the tail of an answer that is still coming."""
@@ -259,12 +239,12 @@ class RunStatus:
     process_state: ProcessState = ProcessState.EXITED
     kind: str = "prompt"
     pid: int | None = None
-    worker_identity: Identity | None = _of(Identity)
+    worker_identity: Identity | None = None
     ended_at: int | None = None
     exit_code: int | None = None
     summary: str = ""
     last_activity_at: int | None = None
-    current_tool: Tool | None = _of(Tool)
+    current_tool: Tool | None = None
     latest_assistant_preview: str | None = None
     question: str | None = None
     choices: list[str] = field(default_factory=list)
@@ -275,15 +255,15 @@ class RunStatus:
     model: str | None = None
     session_id: str | None = None
     stop_reason: str | None = None
-    usage: Usage = _own(Usage)
-    report: Report | None = _of(Report)
+    usage: Usage = field(default_factory=Usage)
+    report: Report | None = None
     transcript_mark: int | None = None
     """Size of the transcript in bytes just before the prompt could reach the agent."""
     durations: dict[str, int] = field(default_factory=dict)
     """Milliseconds on a monotonic clock: toWorker, toFirstEvent, run."""
-    leftovers: list[Identity] = _many(Identity)
+    leftovers: list[Identity] = field(default_factory=list)
     """Processes of this run that outlived a normal end."""
-    evidence: Evidence = _own(Evidence)
+    evidence: Evidence = field(default_factory=Evidence)
 
 
 @dataclass(slots=True)
@@ -321,7 +301,7 @@ class ShimPid:
     __pydantic_config__ = PYDANTIC
     version: int
     at: int
-    identity: Identity = field(metadata={"of": Identity})
+    identity: Identity
 
 
 @dataclass(slots=True)
@@ -350,7 +330,7 @@ class FollowUps:
 
     __pydantic_config__ = PYDANTIC
     version: int
-    items: list[FollowUp] = _many(FollowUp)
+    items: list[FollowUp] = field(default_factory=list)
 
 
 @dataclass(slots=True)
@@ -363,66 +343,23 @@ class Roster:
     archived: list[str] = field(default_factory=list)
 
 
-R = TypeVar("R")
-_SCALARS = frozenset({str, int, bool, float, type(None), SemanticState, ProcessState})
-
-_FIELDS: dict[Any, tuple[tuple[str, str, dict[str, type]], ...]] = {}
-
-
-def _fields(record: Any) -> tuple[tuple[str, str, dict[str, type]], ...]:
-    known = _FIELDS.get(record)
-    if known is None:
-        known = tuple((f.name, camel(f.name), dict(f.metadata)) for f in dataclasses.fields(record))
-        _FIELDS[record] = known
-    return known
+_FIELDS: dict[Any, tuple[tuple[str, str], ...]] = {}
 
 
 def encode(record: Any) -> dict[str, Any]:
     """The JSON object of a record, every key present."""
-    return {disk: _encode_value(getattr(record, name)) for name, disk, _ in _fields(type(record))}
+    known = _FIELDS.get(type(record))
+    if known is None:
+        known = tuple((f.name, camel(f.name)) for f in dataclasses.fields(record))
+        _FIELDS[type(record)] = known
+    return {disk: _encode_value(getattr(record, name)) for name, disk in known}
 
 
 def _encode_value(value: Any) -> Any:
-    if type(value) in _SCALARS:
-        return value
     if dataclasses.is_dataclass(value):
         return encode(value)
-    if isinstance(value, list):
+    if isinstance(value, list | tuple):
         return [_encode_value(item) for item in value]
     if isinstance(value, dict):
         return {key: _encode_value(item) for key, item in value.items()}
-    return value
-
-
-def decode(record: type[R], raw: dict[str, Any]) -> R:
-    """The record of a JSON object that our own hand wrote; unknown keys are passed over.
-
-    Raises ValueError when a required field is missing or a nested record isn't an object. Values are not
-    type-checked: readers outside the runner use `store.load`, which does.
-    """
-    values: dict[str, Any] = {}
-    for name, disk, meta in _fields(record):
-        if disk in raw:
-            values[name] = _decode_value(raw[disk], meta)
-    if issubclass(record, State | RunStatus):
-        values["semantic_state"] = SemanticState(values.get("semantic_state", "queued"))
-        values["process_state"] = ProcessState(values.get("process_state", "exited"))
-    try:
-        return record(**values)
-    except TypeError as error:
-        raise ValueError(str(error)) from error
-
-
-def _decode_value(value: Any, meta: dict[str, type]) -> Any:
-    if value is None:
-        return None
-    try:
-        if "of" in meta:
-            return decode(meta["of"], value)
-        if "many" in meta:
-            return [decode(meta["many"], item) for item in value]
-        if "by_id" in meta:
-            return {key: decode(meta["by_id"], item) for key, item in value.items()}
-    except (TypeError, AttributeError) as error:
-        raise ValueError(f"not an object: {value!r:.60}") from error
     return value
