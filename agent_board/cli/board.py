@@ -19,17 +19,17 @@ def board(args: argparse.Namespace) -> int:
 
 
 def demo(args: argparse.Namespace) -> int:
-    """Open the board on a throwaway world; nothing of it is left behind."""
+    """Open the board on a throwaway world, in one of its repositories; nothing of it is left behind."""
     if args.home is not None:
         raise UsageError("The demo makes its own store in a temporary place; leave --home out.")
     _need_terminal("The demo is the board itself.")
-    from agent_board.demo.world import demo_world
+    from agent_board.demo.world import AGENT, demo_world, start_directory
 
     with demo_world() as paths:
-        return _open(paths, here() or os.path.expanduser("~"))
+        return _open(paths, start_directory(paths), agent=AGENT)
 
 
-def _open(paths: StorePaths, cwd: str) -> int:
+def _open(paths: StorePaths, cwd: str, *, agent: str | None = None) -> int:
     from agent_board.board.app import BoardApp
     from agent_board.config import Settings, load_settings
 
@@ -38,6 +38,8 @@ def _open(paths: StorePaths, cwd: str) -> int:
     except UsageError as error:
         warn(f"{error} The board goes by the defaults.")
         settings = Settings()
+    if agent is not None:
+        settings = settings.model_copy(update={"agent": agent})
     app = BoardApp(paths, settings, cwd)
     app.run(mouse=settings.mouse)
     return app.return_code or 0
