@@ -53,6 +53,21 @@ _UNFINISHED = re.compile(rb"\x1b(\[[0-9;:<=>?$ ]*|[P_^\]][^\x1b\x07]*\x1b?)?\Z")
 _ON_TERMINAL = ("/bin/sh", "-c", 'tty=$1; shift; exec "$@" <"$tty" >"$tty" 2>&1', "sh")
 
 
+class Filter:
+    """Takes out of a stream of pieces what the emulator doesn't know."""
+
+    def __init__(self) -> None:
+        self._rest = b""
+
+    def __call__(self, data: bytes) -> bytes:
+        """The next piece, without a sequence that its end cuts: that comes with the following one."""
+        data = self._rest + data
+        unfinished = _UNFINISHED.search(data)
+        cut = unfinished.start() if unfinished else len(data)
+        data, self._rest = data[:cut], data[cut:]
+        return _NOT_FOR_PYTE.sub(b"", data)
+
+
 class Terminal:
     """A started program and its screen. Reading goes on in a thread, so the program never waits for the test."""
 
@@ -69,7 +84,7 @@ class Terminal:
         self._stream = pyte.ByteStream(self._screen)
         self._changed = threading.Condition()
         self._leaving = threading.Event()
-        self._rest = b""
+        self._filter = Filter()
         self.received = 0
         """Bytes that the program has written."""
         self.log: list[tuple[float, bytes]] = []
@@ -118,11 +133,7 @@ class Terminal:
                 return
 
     def _show(self, data: bytes) -> None:
-        data = self._rest + data
-        unfinished = _UNFINISHED.search(data)
-        cut = unfinished.start() if unfinished else len(data)
-        data, self._rest = data[:cut], data[cut:]
-        self._stream.feed(_NOT_FOR_PYTE.sub(b"", data))
+        self._stream.feed(self._filter(data))
 
     @property
     def pid(self) -> int:

@@ -1,0 +1,58 @@
+"""`python -m tests.benchmarks [--quick] [--only WORD]`: measures and prints a table beside the aims."""
+
+import argparse
+import os
+import platform
+import secrets
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+from tests.benchmarks import commands, screen
+from tests.benchmarks.report import Report
+from tests.support import processes
+
+SIZES = (10, 1_000, 10_000)
+
+
+def main() -> None:
+    """Everything in a throwaway home; whatever is still running at the end is ended."""
+    parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="fewer rounds, and not the largest size")
+    parser.add_argument("--only", metavar="WORD", default="", help="board, list or runner")
+    options = parser.parse_args()
+    mark = f"benchmark-{secrets.token_hex(4)}:"
+    report = Report()
+    with tempfile.TemporaryDirectory(prefix="agent-board-benchmarks-") as folder:
+        _isolate(folder, mark)
+        try:
+            for number, (word, part) in enumerate(_parts(report, options.quick)):
+                if options.only in word:
+                    place = Path(folder) / str(number)
+                    place.mkdir()
+                    part(place)
+        finally:
+            processes.end(processes.marked(mark))
+    print(f"\n{platform.system()} {platform.machine()}, {os.cpu_count()} cores, Python {platform.python_version()}\n")
+    print(report.table())
+
+
+def _parts(report: Report, quick: bool) -> list[tuple[str, Callable[[Path], None]]]:
+    times = 5 if quick else 20
+    parts: list[tuple[str, Callable[[Path], None]]] = [
+        ("list", lambda folder: commands.listing(report, folder, 1_000, times)),
+        ("runner", lambda folder: commands.runner(report, folder, times)),
+    ]
+    for views in SIZES[:2] if quick else SIZES:
+        parts.append(("board", lambda folder, views=views: screen.measure(report, folder, views, quick)))  # type: ignore[misc]
+    return parts
+
+
+def _isolate(folder: str, mark: str) -> None:
+    for name in [name for name in os.environ if name.startswith(("AGENT_BOARD", "XDG_", "PI_"))]:
+        del os.environ[name]
+    os.environ |= {"HOME": folder, processes.MARK: mark}
+
+
+if __name__ == "__main__":
+    main()
