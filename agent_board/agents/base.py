@@ -58,6 +58,8 @@ class Agent(ABC):
     """As people call it."""
     install: ClassVar[str]
     """The command that installs it."""
+    login: ClassVar[str] = ""
+    """How its user logs in, in a few words for doctor; empty where there is nothing to log in to."""
     first_signal: ClassVar[FirstSignal] = FirstSignal()
 
     @abstractmethod

@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import re
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
@@ -9,9 +10,10 @@ from agent_board import __version__
 from agent_board.errors import UsageError
 
 _STATES = ("queued", "working", "needs_input", "idle", "completed", "failed", "stopped")
-SHELLS = ("bash", "zsh", "tcsh")
+SHELLS = ("bash", "zsh", "fish", "tcsh")
 _VIEW_HELP = "id, name, or the beginning of an id that no other has"
-_EPILOG = """\
+_EPILOG = f"""\
+States: {", ".join(_STATES)}.
 VIEW is an id, a name, or the beginning of an id that no other task has.
 Exit codes: 0 done, 1 failed (one sentence on stderr), 2 wrong usage; wait and dispatch --wait: 3 timed out,
 4 settled but not all completed.
@@ -25,6 +27,10 @@ class _Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """Wrong usage is one sentence, like every other failure."""
+        wrong = re.fullmatch(r"argument (.+?): invalid choice: (.+) \(choose from (.+)\)", message, re.DOTALL)
+        if wrong:
+            what, value, choices = wrong.groups()
+            message = f"{what}: there is no {value}, choose from {choices.replace(chr(39), '')}"
         raise UsageError(f"{message[:1].upper()}{message[1:]}; see {self.prog} --help.")
 
 
@@ -34,8 +40,11 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     `words` holds what stands behind `--` for a command that takes such words, else None.
     """
     before, words = _split(list(arguments))
-    args = build().parse_args(["--help" if word == "-h" else word for word in before])
+    args, unknown = build().parse_known_args(["--help" if word == "-h" else word for word in before])
     args.command = args.command or "board"
+    if unknown:
+        hint = "write -- before a prompt that begins with a dash" if args.command == "dispatch" else "see --help"
+        raise UsageError(f"{args.command} does not take {unknown[0]}; {hint}.")
     args.words = words
     return args
 
@@ -103,7 +112,7 @@ def _add_timeout(parser: argparse.ArgumentParser) -> None:
 
 def _add_reading(commands: Any) -> None:
     parser = _command(commands, "list", "Print the tasks, those that need you first.")
-    parser.add_argument("--state", metavar="S", type=_state, help=f"only this state: {', '.join(_STATES)}")
+    parser.add_argument("--state", metavar="S", type=_state, choices=_STATES, help="only this state")
     parser.add_argument("--all", action="store_true", help="archived ones too")
     _add_view(_command(commands, "show", "Print one task and its runs."))
     parser = _command(commands, "logs", "Print what the agent did in its current run.")
@@ -116,7 +125,7 @@ def _add_reading(commands: Any) -> None:
 def _add_acting(commands: Any) -> None:
     parser = _command(commands, "wait", "Wait until tasks have settled: neither queued nor working.")
     parser.add_argument("views", nargs="+", metavar="VIEW", help=_VIEW_HELP)
-    parser.add_argument("--state", metavar="S", type=_state, help="this state is as good as completed")
+    parser.add_argument("--state", metavar="S", type=_state, choices=_STATES, help="or in this state")
     _add_timeout(parser)
     _add_view(_command(commands, "stop", "End a task's run."))
 
@@ -133,10 +142,7 @@ def _add_view(parser: argparse.ArgumentParser) -> None:
 
 
 def _state(text: str) -> str:
-    state = text.replace("-", "_")
-    if state not in _STATES:
-        raise argparse.ArgumentTypeError(f"unknown state “{text}”, choose from {', '.join(_STATES)}")
-    return state
+    return text.replace("-", "_")
 
 
 def _seconds(text: str) -> float:

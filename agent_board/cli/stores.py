@@ -12,13 +12,22 @@ from agent_board.store.views import newer_store, open_store
 def to_read(args: argparse.Namespace) -> StorePaths:
     """The store to read, which need not be there yet. Raises BoardError when the place holds something else."""
     paths = StorePaths(home_from(args.home))
-    if os.path.isdir(paths.views):
-        newer = newer_store(paths)
-        if newer:
-            warn(f"{paths.roster} {newer}; showing what can be understood.")
-    elif os.path.lexists(paths.root) and not _empty_or_ours(paths.root):
-        raise BoardError(f"{paths.root} is not an agent-board store; name another place with --home.")
+    refuse_foreign(paths)
+    newer = newer_store(paths)
+    if newer:
+        warn(f"{paths.roster} {newer}; showing what can be understood.")
     return paths
+
+
+def refuse_foreign(paths: StorePaths) -> None:
+    """Raises BoardError when something else than a store is at its place."""
+    if os.path.isdir(paths.views) or not os.path.lexists(paths.root):
+        return
+    if not os.path.isdir(paths.root):
+        raise BoardError(f"{paths.root} is not a directory; name another place with --home.")
+    visible = {name for name in os.listdir(paths.root) if not name.startswith(".")}
+    if visible and not visible & {"roster.json", "locks"}:
+        raise BoardError(f"{paths.root} is not an agent-board store; name another place with --home.")
 
 
 def to_write(args: argparse.Namespace) -> StorePaths:
@@ -28,13 +37,6 @@ def to_write(args: argparse.Namespace) -> StorePaths:
     if newer:
         raise BoardError(f"{paths.roster} {newer}; nothing was done. Update agent-board, or name another --home.")
     return paths
-
-
-def _empty_or_ours(root: str) -> bool:
-    if not os.path.isdir(root):
-        return False
-    visible = {name for name in os.listdir(root) if not name.startswith(".")}
-    return not visible or bool(visible & {"roster.json", "locks"})
 
 
 def here() -> str | None:
