@@ -3,11 +3,14 @@
 import re
 
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
-_ABBREVIATIONS = frozenset(
-    "e.g i.e etc vs cf approx no nos fig figs sec eq resp incl dept est st mr mrs ms dr prof inc ltd co a.m p.m al ca ref".split()
+_ABBREVIATION = re.compile(
+    r"(?:^|[^\w.])(?:e\.g|i\.e|etc|vs|cf|approx|figs?|sec|eq|resp|incl|dept|mr|mrs|ms|dr|prof|inc|ltd|a\.m|p\.m|ca|[A-Z])$",
+    re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？!?…]+[”’」』）)*_]*(?=[^\s\x00-\x7f])|[。！？]+[”’」』）)*_]*")
-_LIST = re.compile(r"^\s*(?:[-*+•–]|\(?(?:\d{1,2}|[A-Za-z])[.)、]|（\d{1,2}）)\s+(?:\[[ xX]\]\s+)?|^\s*\d{1,2}[、．]\s*")
+_LIST = re.compile(
+    r"^\s*(?:[-*+•–]|\(?(?:\d{1,2}|[A-Za-z])[.)、]|（\d{1,2}）)\s+(?:\[[ xX]\]\s+)?|^\s*\d{1,2}[、．]\s*"
+)
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+|^\s*(?:\*\*|__)[^*_\n]{1,60}(?:\*\*|__)\s*$")
 _RULE = re.compile(r"^\s*(?:[-*_=]\s*){3,}$")
 _LINK = re.compile(r"!?\[([^\]\n]*)\]\([^)\s]*\)")
@@ -44,17 +47,11 @@ def is_rule(line: str) -> bool:
     return _RULE.match(line) is not None
 
 
-def _is_abbreviation(text: str, dot: int) -> bool:
-    word = re.search(r"[\w.]*$", text[max(0, dot - 12) : dot])
-    found = word.group() if word else ""
-    return found.lower() in _ABBREVIATIONS or (len(found) == 1 and found.isalpha() and found.isupper())
-
-
 def sentence_spans(text: str) -> list[tuple[int, int]]:
     """Where each sentence of one paragraph lies. Dots in names, numbers and abbreviations end none."""
     spans, start = [], 0
     for end in _END.finditer(text):
-        if end.group().startswith(".") and len(end.group()) == 1 and _is_abbreviation(text, end.start()):
+        if end.group() == "." and _ABBREVIATION.search(text, max(0, end.start() - 12), end.start()):
             continue
         if text[start : end.end()].strip():
             spans.append((start, end.end()))
