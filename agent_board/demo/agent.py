@@ -249,6 +249,10 @@ class Player:
 
     def do_edit(self, argument: str) -> None:
         """Add one line to a file below the directory worked in, or take it away again."""
+        self.edit(argument, topic(self.prompt))
+
+    def edit(self, argument: str, text: str) -> None:
+        """The same with any text."""
         call = self.tool("edit", argument)
         self.nap(0.8)
         inside = os.path.realpath(argument).startswith(os.getcwd() + os.sep)
@@ -256,7 +260,7 @@ class Player:
             why = "writing is off in a read-only task" if self.read_only else f"{argument} is outside of the directory"
             return self.tool_end(call, "edit", why, is_error=True)
         try:
-            result = toggle_line(argument, topic(self.prompt))
+            result = toggle_line(argument, text)
         except OSError as error:
             return self.tool_end(call, "edit", f"{argument}: {error.strerror}", is_error=True)
         return self.tool_end(call, "edit", result)
@@ -289,16 +293,23 @@ class Player:
         self.run_command(command, f"sleep {0.9 / self.speed:.2f} && {command}")
 
     def do_work(self, argument: str) -> None:
-        """One tool after the other for a while."""
+        """One tool after the other for a while. Its edits are tried out and taken back."""
         until = time.monotonic() + float(argument) / self.speed
         writes = self.in_world and not self.read_only
         names = files_here(writes)
         turn = 0
         while time.monotonic() < until:
-            name = names[turn // 3 % len(names)]
-            (self.do_read, self.do_edit if writes else self.do_test, self.do_test)[turn % 3](name)
+            name = names[turn // 4 % len(names)]
+            if turn % 2:
+                self.do_test(name)
+            elif writes:
+                self.edit(name, f"{topic(self.prompt)}: first try")
+            else:
+                self.do_read(name)
             self.nap(0.6)
             turn += 1
+        if writes and turn % 4 in (1, 2):
+            self.edit(names[turn // 4 % len(names)], f"{topic(self.prompt)}: first try")
 
     def do_report(self, argument: str) -> None:
         """Call the report tool."""

@@ -14,7 +14,7 @@ SCRIPTS = "scripts.json"
 """In the world: prompt → steps, so that its prompts read like prompts."""
 OWNER = "owner"
 """In the world: locked for as long as the demo lives."""
-_COMMENT = {".md": "-", ".py": "#", ".sh": "#", ".yml": "#", ".toml": "#", ".tf": "#", ".ts": "//", ".css": "//"}
+_COMMENT = {".md": "-", ".py": "#", ".yml": "#", ".toml": "#", ".tf": "#", ".ts": "//", ".css": "//"}
 
 
 def directives(prompt: str) -> list[Step] | None:
@@ -71,7 +71,7 @@ def chosen(prompt: str, turns: int, may_edit: bool) -> list[Step]:
 
 
 def toggle_line(path: str, text: str) -> str:
-    """Add a line to a file, or take it away if it is the last one; says which."""
+    """Add a line to a file, or take it away if it is there; says which."""
     prefix = _COMMENT.get(os.path.splitext(path)[1], "-")
     line = f"{prefix} {text}\n".encode("utf-8", "replace")
     try:
@@ -79,10 +79,14 @@ def toggle_line(path: str, text: str) -> str:
             data = file.read()
     except FileNotFoundError:
         data = b""
-    taken = data.endswith(line)
-    data = data.removesuffix(line) if taken else (data if data.endswith(b"\n") or not data else data + b"\n") + line
+    lines = data.splitlines(keepends=True)
+    taken = line in lines
+    if taken:
+        lines.remove(line)
+    else:
+        lines += [line] if data.endswith(b"\n") or not data else [b"\n", line]
     with open(path, "wb") as file:
-        file.write(data)
+        file.writelines(lines)
     return "1 line removed" if taken else "1 line added"
 
 
