@@ -36,12 +36,13 @@ def topic(prompt: str) -> str:
 
 
 def files_here(world: bool) -> list[str]:
-    """Some files of the directory worked in, by name; looks two levels deep."""
+    """Some files of the directory worked in, two levels deep, sources before what lies at the top."""
     found: list[str] = []
     for folder, folders, names in os.walk("."):
         folders[:] = sorted(name for name in folders if not name.startswith("."))[: 8 if folder == "." else 0]
         found += [os.path.relpath(os.path.join(folder, name)) for name in sorted(names)[:20] if name[0] != "."]
-    return [name for name in found if not world or os.path.splitext(name)[1] in _COMMENT] or ["README.md"]
+    found = [name for name in found if not world or os.path.splitext(name)[1] in _COMMENT]
+    return sorted(found, key=lambda name: (os.sep not in name, name)) or ["README.md"]
 
 
 def chosen(prompt: str, turns: int, may_edit: bool) -> list[Step]:
