@@ -46,6 +46,10 @@ class Reader(ABC):
     def feed(self, line: bytes) -> list[Event]:
         """The events of one line (without its LF). Unknown or broken lines give none; nothing is raised."""
 
+    def close(self) -> list[Event]:
+        """What only the end of stdout tells. Called once, after the last line."""
+        return []
+
 
 class Agent(ABC):
     """One coding agent. Instances hold no state and touch nothing but what a method's text says."""

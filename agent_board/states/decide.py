@@ -12,7 +12,7 @@ from agent_board.text import clean_block, preview
 
 _WIDEST_ERROR = 400
 ORPHANED = "runs on without its runner"
-OUTSIDE = "Ended from outside (shutdown or logout?)."
+OUTSIDE = "ended from outside (shutdown or logout?)"
 
 
 @dataclass(frozen=True, slots=True)

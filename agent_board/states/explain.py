@@ -8,7 +8,7 @@ _MEANINGS = {
     "stop": "You stopped it, and no report or end of its own came before.",
     "report": "The agent said so itself through its report tool, and wrote nothing after it.",
     "not-sent": "The prompt did not reach the agent: the run ended before the agent was let go.",
-    "maybe-received": "The agent was let go, but nothing shows whether it took the prompt; you decide whether to send it again.",
+    "maybe-received": "The agent was let go and nothing shows if it took the prompt; you decide if it is sent again.",
     "error": "The agent's last answer ended in an error.",
     "retries": "The provider kept failing until the agent's own tries were used up.",
     "length": "The last answer was cut at the model's output limit.",

@@ -4,7 +4,7 @@ import re
 
 _FENCE = re.compile(r"(?ms)^[ \t]*(```|~~~).*?(?:^[ \t]*\1[`~]*[ \t]*$|\Z)")
 _ABBREVIATION = re.compile(
-    r"(?:^|[^\w.])(?:e\.g|i\.e|etc|vs|cf|approx|figs?|sec|eq|resp|incl|dept|mr|mrs|ms|dr|prof|inc|ltd|a\.m|p\.m|ca|[A-Z])$",
+    r"(?:^|[^\w.])(?:e\.g|i\.e|etc|vs|cf|approx|figs?|sec|eq|resp|incl|dept|mr|mrs|ms|dr|prof|inc|ltd|a\.m|p\.m|ca)$",
     re.IGNORECASE,
 )
 _END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s|$)|[。！？!?…]+[”’」』）)*_]*(?=[^\s\x00-\x7f])|[。！？]+[”’」』）)*_]*")

@@ -45,7 +45,8 @@ _CLASSES: list[tuple[str, re.Pattern[str]]] = [
         re.compile(
             rf"{_THROUGH}(?:pytest|unittest|tox|nox|jest|vitest|mocha|playwright|ctest|rspec|phpunit)\b"
             rf"|{_SCRIPT}\S*test\S*"
-            r"|(?:cargo|go|make|mix|swift|dotnet|gradle|\./gradlew|mvn|bazel|zig build|rake|just)\s+(?:\S+\s+)?\S*test\S*"
+            r"|(?:cargo|go|make|mix|swift|dotnet|gradle|\./gradlew|mvn|bazel|zig build|rake|just)\s+"
+            r"(?:\S+\s+)?\S*test\S*"
         ),
     ),
     (
