@@ -13,20 +13,18 @@ from agent_board.runs.claim import run_ids
 from agent_board.runs.processes import Liveness, identify, probe
 from agent_board.runs.recorder import settle, with_evidence
 from agent_board.runs.shim import first_status, job_of
-from agent_board.states.observe import observe
+from agent_board.states.observe import replay
 from agent_board.store import locks, plain
 from agent_board.store.files import Missing, Unreadable, now_ms
 from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
 from agent_board.store.records import (
     VERSION,
-    Evidence,
     ProcessState,
     RunRequest,
     RunStatus,
     ShimPid,
     State,
     Stop,
-    Usage,
 )
 
 if TYPE_CHECKING:  # pydantic is for readers; settling needs none
@@ -128,12 +126,8 @@ def settled_from_files(run: RunPaths, request: RunRequest | None, status: RunSta
     if started and request is not None and status.transcript_mark is not None:
         with suppress(OSError, BoardError):
             events = agent_named(request.agent).transcript_events(job_of(request), status.transcript_mark)
-    if events:
-        # The transcript is complete and the stream was cut: count each thing once, from the better source.
-        kept = Evidence(command=status.evidence.command, settled=status.evidence.settled, report=status.evidence.report)
-        ended = dataclasses.replace(ended, evidence=kept, usage=Usage())
-        for event in events:
-            ended = observe(ended, event, status.last_activity_at or status.started_at)
+    if events:  # else nothing more is known than what the stream brought
+        ended = replay(ended, events, status.last_activity_at or status.started_at)
     evidence = ended.evidence
     stop = plain.read(Stop, run.stop)
     return with_evidence(

@@ -74,7 +74,7 @@ def arm_shim(step: str) -> None:
     from agent_board.store import plain
 
     if step == "started":
-        die_before(shim.plain, "write")
+        die_before(plain, "write")
     elif step == "owner recorded":
         die_before(shim.Shim, "run_to_the_end")
     elif step == "gate started":
@@ -102,7 +102,8 @@ def main(launcher_step: str, shim_step: str, prompt: str, cwd: str) -> None:
     from agent_board.runs.dispatch import Order, dispatch
     from agent_board.store.views import open_store
 
-    launch.JOB_RUNNER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "crashing_runner.py")
+    runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "crashing_runner.py")
+    vars(launch)["JOB_RUNNER"] = runner
     os.environ[STEP] = shim_step
     arm_launcher(launcher_step)
     done = dispatch(open_store(os.environ["AGENT_BOARD_HOME"]), Order(prompt.encode(), cwd, agent="demo"))

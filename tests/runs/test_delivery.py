@@ -70,7 +70,7 @@ def crash(store: StorePaths, cwd: Path, *, launcher: str = "-", shim: str = "-",
         timeout=60,
         env={**os.environ, "AGENT_BOARD_DEMO_SPEED": "20"},
     )
-    assert done.returncode in (0, -9), done.stderr
+    assert done.returncode in (0, -9) or "The prompt was not sent." in done.stderr, done.stderr
     ids = view_ids(store)
     return Crashed(store, done.returncode, ids[0] if ids else None)
 
@@ -122,8 +122,8 @@ def test_a_shim_that_dies_at_any_step(
 ) -> None:
     """The row becomes true within one reconcile, the prompt is never sent twice and never lost from sight."""
     crashed = crash(store, project, shim=step)
-    if step == "started":  # it never said that it owned the run: the launcher noticed and said so
-        assert crashed.launcher_code != -9 or crashed.view_id
+    # A shim that never said that it owned the run is noticed by the launcher, which says so and settles the row.
+    assert crashed.launcher_code == (1 if step == "started" else 0)
     state = crashed.settled()
     assert state.process_state is ProcessState.EXITED
     assert reason is None or state.reason == reason
@@ -148,7 +148,7 @@ def test_a_worker_that_outlives_its_shim_is_shown_and_never_doubled(store: Store
     """Invariant 1: alive is not free; the row keeps its state and says that it runs on without its runner."""
     crashed = crash(store, project, shim="accepted", prompt="demo: wait 30; hang")
     view_id = crashed.view_id or ""
-    assert reconcile(store, view_id)
+    wait_for(lambda: reconcile(store, view_id), what="the shim's death to be noticed")
     state = crashed.state()
     assert (state.process_state, state.reason) == (ProcessState.ALIVE, "orphan")
     assert state.summary == "runs on without its runner"
