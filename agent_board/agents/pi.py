@@ -15,9 +15,10 @@ PACKAGE = "pi-coding-agent"
 _READING = ("read", "grep", "find", "ls")
 # Without an entry of this kind Pi adds every tool of its MCP servers to an allow-list.
 _NO_MCP = "mcp__none"
+_OLDEST = (1, 1, 0)  # before it `--tools +report` takes every other tool away
 _ASK_SECONDS = 15
 _UP = 4  # from dist/bundle/cli.js to package.json, and one to spare
-_VERSION = re.compile(r"\b(\d+)\.(\d+)(?:\.(\d+))?")
+_VERSION = re.compile(r"(?<![\d.])(\d+)\.(\d+)(?:\.(\d+))?")
 
 
 class Pi(Agent):
@@ -39,7 +40,8 @@ class Pi(Agent):
         if package is None:
             return _asked_itself(path)
         version, needed = package
-        return Installation(path, version, _node_problem(version, needed) if needed else None)
+        problem = _too_old(version) or (_node_problem(version, needed) if needed else None)
+        return Installation(path, version, problem)
 
     def command(self, job: Job) -> list[str]:
         """See `Agent.command`."""
@@ -110,6 +112,13 @@ def _version_in(text: str) -> tuple[int, int, int] | None:
     return (int(found[1]), int(found[2]), int(found[3] or 0)) if found else None
 
 
+def _too_old(version: str | None) -> str | None:
+    here = _version_in(version or "")
+    if here is None or here >= _OLDEST:
+        return None
+    return f"Pi {version} is too old: agent-board needs {_OLDEST[0]}.{_OLDEST[1]} or newer; run `{Pi.install}`."
+
+
 def _output_of(command: list[str]) -> tuple[int, str]:
     """Exit code and all output of a short command; -1 and the reason when it can't be run."""
     import subprocess  # not for the runner
@@ -146,6 +155,6 @@ def _asked_itself(path: str) -> Installation:
     code, said = _output_of([path, "--version"])
     found = _VERSION.search(said)
     if code == 0 and found:
-        return Installation(path, found.group())
+        return Installation(path, found.group(), _too_old(found.group()))
     why = (startup_sentence(said) or "it says nothing").rstrip(".")
     return Installation(path, None, f"{path} does not run: {why}.")

@@ -123,8 +123,8 @@ _KNOWN: tuple[Callable[[str], str | None], ...] = (
     _no_pipe,
 )
 _NOISE = re.compile(
-    r"^(?:Warning\b|Hint:|Node\.js v|\s+\S|\^|node:|file://|Use /login|See:|Extension error|Session file:|Current working"
-    r"|Emitted '|To resume|\(node:|\(Use `)"
+    r"^(?:Warning\b|Hint:|Node\.js v|\s+\S|\^|node:|file://|Use /login|See:|Extension error|Session file:"
+    r"|Current working|Emitted '|To resume|\(node:|\(Use `)"
 )
 _TELLING = re.compile(
     r"^(?:\w*Error\b|No \w+ found|Unknown |Invalid |Cannot |Can't |Failed |Fatal|\d{3}\b)", re.IGNORECASE

@@ -109,3 +109,11 @@ def last_sentence(text: str) -> str:
     parts = paragraphs(text[-1500:])
     found = sentences(plain(parts[-1])) if parts else []
     return found[-1] if found else ""
+
+
+def last_whole_sentence(text: str) -> str:
+    """Of a text that is still coming the last sentence that has ended, else what there is."""
+    found = sentences(plain(text))
+    if len(found) > 1 and not _END.search(found[-1]):
+        found.pop()
+    return found[-1] if found else ""

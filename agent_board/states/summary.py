@@ -2,7 +2,7 @@
 
 import re
 
-from agent_board.states.sentences import first_sentence, last_sentence
+from agent_board.states.sentences import first_sentence, last_sentence, last_whole_sentence
 from agent_board.store.records import Evidence, RunStatus, SemanticState, Tool
 from agent_board.text import clean_line, cut, preview
 
@@ -123,8 +123,8 @@ def _working(status: RunStatus) -> str:
         return f"retrying {evidence.retry.attempt}/{evidence.retry.most}: {evidence.retry.error}"
     if status.current_tool is not None:
         return doing(status.current_tool)
-    said = status.latest_assistant_preview if evidence.streaming else evidence.last_text
-    return last_sentence(said or "") or "Running…"
+    said = last_whole_sentence(status.latest_assistant_preview or "") if evidence.streaming else ""
+    return said or last_sentence(evidence.last_text) or "Running…"
 
 
 def doing(tool: Tool) -> str:
