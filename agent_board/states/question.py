@@ -22,15 +22,15 @@ _READ = 9_000
 _MOST_BEHIND = 4  # statements that may follow a question and leave it one
 _MOST_PARAGRAPHS = 3
 _MOST_CHOICES = 9
-_MUTED = re.compile(
+_MUTED = (
     r"`+[^`\n]+`+"
     r"|“[^”\n]{1,400}”|\"[^\"\n]{1,400}\"|「[^」\n]{1,400}」|『[^』\n]{1,400}』|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{1,200}'(?!\w)"
     r"|\b(?:https?|file)://[^\s<>\"'）)]*[^\s<>\"'）).,;:!?？。，]"
 )
-_YES_NO = re.compile(r"[(\[（](?:y(?:es)?\s*/\s*n(?:o)?|是\s*/\s*否)[)\]）]", re.IGNORECASE)
-_OPTION_LINE = re.compile(
-    r"^[\s*_]*(?:(?:option|choice)\s+[A-Z0-9]|(?:方案|选项|選項)\s*[A-Z0-9一二三四])\s*[*_]*\s*[:：.)—–-]",
-    re.IGNORECASE,
+_YES_NO = r"[(\[（](?:[yY](?:es)?\s*/\s*[nN]o?|是\s*/\s*否)[)\]）]"
+_OPTION_LINE = (
+    r"^[\s*_]*(?:(?:[Oo]ption|[Cc]hoice|OPTION|CHOICE)\s+[A-Z0-9]|(?:方案|选项|選項)\s*[A-Z0-9一二三四])"
+    r"\s*[*_]*\s*[:：.)—–-]"
 )
 
 
@@ -81,7 +81,7 @@ def choices_in(question: str) -> list[str]:
 
 
 def _mute(text: str) -> str:
-    return _MUTED.sub(lambda found: "x" * len(found.group()), text)
+    return re.sub(_MUTED, lambda found: "x" * len(found.group()), text)
 
 
 def _parts(text: str) -> list[_Part]:
@@ -91,7 +91,7 @@ def _parts(text: str) -> list[_Part]:
     for line in [*without_code(text).split("\n"), ""]:
         bare = line.strip()
         breaks = not bare or is_rule(line) or bare.startswith(("|", ">"))
-        item = not breaks and (is_item(line) or _OPTION_LINE.match(bare) is not None)
+        item = not breaks and (is_item(line) or re.match(_OPTION_LINE, bare) is not None)
         heading = not breaks and not item and is_heading(line) and not asking.is_question(plain(bare))
         if not (breaks or item or heading):
             run = f"{run} {bare}".strip()
@@ -112,7 +112,7 @@ def _cut(run: str, form: _Form, paragraph: int) -> list[_Part]:
     parts: list[_Part] = []
     for start, end in sentence_spans(mute):
         said = run[start:end].strip()
-        if parts and (_YES_NO.fullmatch(said) or not any(map(str.isalnum, said))):
+        if parts and (re.fullmatch(_YES_NO, said) or not any(map(str.isalnum, said))):
             parts[-1].said += f" {said}"
         else:
             parts.append(_Part(form, said, plain(mute[start:end]).strip(), paragraph))
@@ -237,4 +237,4 @@ def _as_choices(items: list[str]) -> list[str]:
 
 
 def _yes_no(said: str) -> list[str]:
-    return ["yes", "no"] if _YES_NO.search(said) else []
+    return ["yes", "no"] if re.search(_YES_NO, said) else []

@@ -39,42 +39,39 @@ _THROUGH = (
     r"(?:-\S+\s+)*)*"
 )
 _SCRIPT = r"(?:npm|pnpm|yarn|bun|deno)\s+(?:run\s+|task\s+)?"
-_CLASSES: list[tuple[str, re.Pattern[str]]] = [
+# Sources, compiled by `re` when first used: the runner starts often and classifies seldom.
+_CLASSES = (
     (
         "Running tests",
-        re.compile(
-            rf"{_THROUGH}(?:pytest|unittest|tox|nox|jest|vitest|mocha|playwright|ctest|rspec|phpunit)\b"
-            rf"|{_SCRIPT}\S*test\S*"
-            r"|(?:cargo|go|make|mix|swift|dotnet|gradle|\./gradlew|mvn|bazel|zig build|rake|just)\s+"
-            r"(?:\S+\s+)?\S*test\S*"
-        ),
+        rf"{_THROUGH}(?:pytest|unittest|tox|nox|jest|vitest|mocha|playwright|ctest|rspec|phpunit)\b"
+        rf"|{_SCRIPT}\S*test\S*"
+        r"|(?:cargo|go|make|mix|swift|dotnet|gradle|\./gradlew|mvn|bazel|zig build|rake|just)\s+"
+        r"(?:\S+\s+)?\S*test\S*",
     ),
     (
         "Building",
-        re.compile(
-            rf"{_SCRIPT}\S*build\S*|make(?:\s+(?:all|build|-\S+))*$|mvn\s+(?:package|compile|install)"
-            r"|(?:cargo|go|docker|gradle|\./gradlew|dotnet|swift|bazel|hatch|uv|zig|cmake)\s+(?:-\S+\s+)*-?-?build\b"
-            rf"|{_THROUGH}(?:tsc|webpack|rollup|esbuild|vite build|build)\b"
-        ),
+        rf"{_SCRIPT}\S*build\S*|make(?:\s+(?:all|build|-\S+))*$|mvn\s+(?:package|compile|install)"
+        r"|(?:cargo|go|docker|gradle|\./gradlew|dotnet|swift|bazel|hatch|uv|zig|cmake)\s+(?:-\S+\s+)*-?-?build\b"
+        rf"|{_THROUGH}(?:tsc|webpack|rollup|esbuild|vite build|build)\b",
     ),
     (
         "Linting",
-        re.compile(
-            rf"{_THROUGH}(?:ruff|eslint|mypy|pyright|flake8|pylint|black|isort|prettier|biome|shellcheck|stylelint"
-            rf"|golangci-lint|rubocop)\b|{_SCRIPT}(?:lint|format|typecheck|type-check)\S*|cargo\s+(?:clippy|fmt)"
-            r"|go\s+(?:vet|fmt)|gofmt|make\s+(?:lint|format|fmt)|pre-commit"
-        ),
+        rf"{_THROUGH}(?:ruff|eslint|mypy|pyright|flake8|pylint|black|isort|prettier|biome|shellcheck|stylelint"
+        rf"|golangci-lint|rubocop)\b|{_SCRIPT}(?:lint|format|typecheck|type-check)\S*|cargo\s+(?:clippy|fmt)"
+        r"|go\s+(?:vet|fmt)|gofmt|make\s+(?:lint|format|fmt)|pre-commit",
     ),
-]
-_INSTALL = re.compile(
-    r"(?:npm|pnpm|yarn|bun)\s+(?:install|ci|i|add)\b|yarn$|(?:python3?\s+-m\s+)?pip3?\s+install|uv\s+(?:sync|add|pip\s+install)"
-    r"|poetry\s+install|cargo\s+(?:install|add|fetch)|go\s+(?:get|mod)\b|bundle\s+install|(?:apt|apt-get|brew|dnf|apk)\s+(?:install|add)"
 )
-_GIT = re.compile(r"git\s+(?:-\S+\s+(?:\S+\s+)?)*?(?P<what>[a-z][a-z-]+)")
-_PREFIX = re.compile(
-    r"^(?:(?:sudo|time|nohup|exec|env|command)\s+|timeout\s+(?:-\S+\s+)*\S+\s+|[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)\s+)+"
+_INSTALL = (
+    r"(?:npm|pnpm|yarn|bun)\s+(?:install|ci|i|add)\b|yarn$|(?:python3?\s+-m\s+)?pip3?\s+install"
+    r"|uv\s+(?:sync|add|pip\s+install)|poetry\s+install|cargo\s+(?:install|add|fetch)|go\s+(?:get|mod)\b"
+    r"|bundle\s+install|(?:apt|apt-get|brew|dnf|apk)\s+(?:install|add)"
 )
-_BREAKS = re.compile(r"&&|\|\||[;|\n]")
+_GIT = r"git\s+(?:-[cC]\s+\S+\s+|-\S+\s+)*(?P<what>[a-z][a-z-]+)"
+_PREFIX = (
+    r"^(?:(?:sudo|time|nohup|exec|env|command)\s+|timeout\s+(?:-\S+\s+)*\S+\s+"
+    r"|[A-Za-z_]\w*=(?:'[^']*'|\"[^\"]*\"|\S*)\s+)+"
+)
+_BREAKS = r"&&|\|\||[;|\n]"
 
 
 def summary_of(status: RunStatus) -> str:
@@ -149,16 +146,16 @@ def _short(path: str) -> str:
 
 def running(command: str) -> str:
     """What a shell command does, in two or three words; empty for an empty one."""
-    parts = [_PREFIX.sub("", part.strip()) for part in _BREAKS.split(command[:2000])]
+    parts = [re.sub(_PREFIX, "", part.strip()) for part in re.split(_BREAKS, command[:2000])]
     parts = [part for part in parts if part and not part.startswith(("cd ", "#", "set -", "export "))]
     if not parts:
         return f"Running {preview(command, _WIDEST_COMMAND)}" if command.strip() else ""
     for label, pattern in _CLASSES:
-        if any(pattern.match(part) for part in parts):
+        if any(re.match(pattern, part) for part in parts):
             return label
     for part in parts:
-        if found := _INSTALL.match(part):
+        if found := re.match(_INSTALL, part):
             return f"Running {clean_line(found.group())}"
-    if found := _GIT.match(parts[0]):
+    if found := re.match(_GIT, parts[0]):
         return f"Running git {found['what']}"
     return f"Running {preview(parts[0], _WIDEST_COMMAND)}"
