@@ -39,10 +39,10 @@ def store_checks(paths: StorePaths) -> Iterator[Check]:
         yield _permissions(paths)
         yield _locking(paths)
         yield from _unreadable(paths)
+        yield _watching(paths)
     above = _existing(paths.root)
     yield _space(above)
     yield _file_system(above)
-    yield _watching(paths)
 
 
 def _place(paths: StorePaths) -> Check:

@@ -34,11 +34,10 @@ def _explanation(paths: StorePaths, record: ViewRecord) -> list[str]:
     if isinstance(record.meta, Unreadable) or isinstance(record.state, Unreadable):
         where = paths.view(record.id).dir
         return [f"{where}/{record.unreadable}, so nothing can be said of the task; its other files are as they were."]
-    if not isinstance(record.state, State):
-        return ["The task is on disk and has no state yet: its first run has not been started."]
-    run_id = record.state.current_run_id
+    state = record.state if isinstance(record.state, State) else None
+    run_id = state.current_run_id if state else None
     status = load_status(paths.view(record.id), run_id) if run_id else None
-    lines = explain(record.meta, record.state, status if isinstance(status, RunStatus) else None)
+    lines = explain(record.meta, state, status if isinstance(status, RunStatus) else None)
     if isinstance(status, Unreadable):
         lines.append(f"The run's status.json {status.why}.")
     return lines

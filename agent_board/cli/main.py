@@ -45,12 +45,12 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as leaving:  # argparse, after it printed help or the version
         return leaving.code if isinstance(leaving.code, int) else 0
     except BrokenPipeError:
-        _discard(sys.stdout)
+        _give_up_on(sys.stdout)
         return READER_GONE
     except KeyboardInterrupt:
         return INTERRUPTED
     except OSError as error:
-        _discard(sys.stdout)
+        _give_up_on(sys.stdout)
         return _fail(_os_sentence(error), BoardError.exit_code)
     except Exception as error:  # noqa: BLE001 the last resort: a user never sees a traceback
         from agent_board.cli.failures import unexpected
@@ -88,9 +88,14 @@ def _make_output_safe() -> None:
             reconfigure(errors="backslashreplace")
 
 
-def _discard(stream: TextIO | None) -> None:
-    """Let what is still buffered go nowhere, so that the interpreter does not complain about it while it ends."""
-    with suppress(OSError, ValueError, AttributeError):
-        nowhere = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(nowhere, stream.fileno())  # type: ignore[union-attr]
-        os.close(nowhere)
+def _give_up_on(stream: TextIO | None) -> None:
+    """If the stream takes no more, let the rest go nowhere: the interpreter would complain about it while it ends."""
+    if stream is None:
+        return
+    try:
+        stream.flush()
+    except OSError:
+        with suppress(OSError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)

@@ -3,7 +3,7 @@
 import dataclasses
 from typing import Any
 
-from agent_board.states.view import shown
+from agent_board.states.view import Shown, shown
 from agent_board.store.files import Missing, Unreadable
 from agent_board.store.load import ViewRecord, as_object, load
 from agent_board.store.paths import StorePaths
@@ -21,11 +21,17 @@ from agent_board.store.records import (
 Object = dict[str, Any]
 
 
-def shown_state(record: ViewRecord) -> SemanticState | None:
+def shown_of(record: ViewRecord) -> Shown | None:
     """What the view means to the user, his verdict applied; None when its files can't be understood."""
     if isinstance(record.meta, Unreadable) or isinstance(record.state, Unreadable):
         return None
-    return shown(record.meta, _state(record, record.meta)).state
+    return shown(record.meta, record.state if isinstance(record.state, State) else None)
+
+
+def shown_state(record: ViewRecord) -> SemanticState | None:
+    """The state that a row shows; None when its files can't be understood."""
+    seen = shown_of(record)
+    return seen.state if seen else None
 
 
 def view_object(record: ViewRecord) -> Object:
@@ -34,30 +40,34 @@ def view_object(record: ViewRecord) -> Object:
     For a view with a torn file the keys of that file are null and `unreadable` says why.
     """
     meta = _blank(Meta) if isinstance(record.meta, Unreadable) else as_object(record.meta)
-    if isinstance(record.meta, Unreadable) or isinstance(record.state, Unreadable):
-        state = as_object(record.state) if isinstance(record.state, State) else _blank(State)
-        derived: Object = {"semanticState": None, "unread": None}
-    else:
-        truth = _state(record, record.meta)
-        state = as_object(truth)
-        now = shown(record.meta, truth)
-        derived = {
-            "semanticState": now.state,
-            "needsInput": now.state is SemanticState.NEEDS_INPUT,
-            "hasError": now.state is SemanticState.FAILED,
-            "unread": now.unread,
-        }
+    state = as_object(record.state) if isinstance(record.state, State) else _state_of_none(record)
+    seen = shown_of(record)
+    derived = {"semanticState": None, "unread": None} if seen is None else _as_shown(seen)
     times = [time for time in (meta["updatedAt"], state["updatedAt"]) if time is not None]
     ids = {"id": record.id, "viewId": record.id, "updatedAt": max(times, default=None)}
     return {**meta, **state, **derived, **ids, "unreadable": record.unreadable}
 
 
-def _state(record: ViewRecord, meta: Meta) -> State:
-    """The view's state; one that was never written is that of a task just accepted."""
-    if isinstance(record.state, State):
-        return record.state
-    at = meta.created_at
-    return State(meta.version, record.id, SemanticState.QUEUED, ProcessState.EXITED, at, at)
+def _as_shown(seen: Shown) -> Object:
+    return {
+        "semanticState": seen.state,
+        "stateSince": seen.since,
+        "summary": seen.summary,
+        "needsInput": seen.state is SemanticState.NEEDS_INPUT,
+        "hasError": seen.state is SemanticState.FAILED,
+        "question": seen.question,
+        "choices": seen.choices,
+        "error": seen.error,
+        "unread": seen.unread,
+    }
+
+
+def _state_of_none(record: ViewRecord) -> Object:
+    """The keys of a state that isn't there: null where it is unreadable, those of the beginning where it is missing."""
+    if isinstance(record.state, Unreadable) or isinstance(record.meta, Unreadable):
+        return _blank(State)
+    at = record.meta.created_at
+    return as_object(State(record.meta.version, record.id, SemanticState.QUEUED, ProcessState.EXITED, at, at))
 
 
 def _blank(record: type) -> Object:
@@ -79,18 +89,16 @@ def _run_object(paths: StorePaths, view_id: str, run_id: str) -> Object:
     shim = load(ShimPid, files.pid)
     asked = None if isinstance(request, Missing | Unreadable) else request
     stands = as_object(status) if isinstance(status, RunStatus) else _blank(RunStatus)
-    asked_kind = asked.kind if asked else None
-    asked_preview = asked.prompt_preview if asked else None
     return {
         "runId": run_id,
         "seq": asked.seq if asked else None,
-        "kind": stands["kind"] or asked_kind,
+        "kind": stands["kind"] or (asked.kind if asked else None),
         "semanticState": stands["semanticState"] or (SemanticState.QUEUED if asked else None),
         "processState": stands["processState"],
         "exitCode": stands["exitCode"],
         "startedAt": stands["startedAt"],
         "endedAt": stands["endedAt"],
-        "promptPreview": stands["promptPreview"] or asked_preview,
+        "promptPreview": stands["promptPreview"] or (asked.prompt_preview if asked else None),
         "promptId": asked.prompt_id if asked else None,
         "agent": asked.agent if asked else None,
         "model": stands["model"] or (asked.model if asked else None),
