@@ -46,13 +46,9 @@ def test_an_agent_that_is_not_here(project: Path, no_agents: Path) -> None:
 
 
 def test_the_real_pi_is_found_with_its_version(pi_home: PiHome) -> None:
-    (found,) = [check for check in _checks() if check.get("name") == "pi" or check.get("check") == "pi"]
-    assert "1.6.0" in str(found)
-
-
-def _checks() -> list[dict[str, object]]:
-    checks = command.run("doctor", "--json").json
-    return checks if isinstance(checks, list) else list(checks["checks"])
+    checks = command.run("doctor", "--json").json["checks"]
+    assert [check["status"] for check in checks if check["name"] == "agent pi"] == ["ok"]
+    assert "1.6.0" in next(check["found"] for check in checks if check["name"] == "agent pi")
 
 
 def test_pi_is_the_default_where_it_is(project: Path, pi_home: PiHome, model_server: ModelServer) -> None:
