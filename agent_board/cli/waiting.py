@@ -83,7 +83,7 @@ def _is_over(record: ViewRecord, state: str | None, until_exited: bool) -> bool:
 
 
 def _code(records: list[ViewRecord], state: str | None) -> int:
-    good = {SemanticState.COMPLETED.value, state}
+    good = (SemanticState.COMPLETED, state or SemanticState.COMPLETED)
     return ALL_COMPLETED if all(shown_state(record) in good for record in records) else OTHERWISE
 
 

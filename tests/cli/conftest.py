@@ -3,6 +3,7 @@
 import io
 import sys
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,12 @@ from agent_board.cli.main import main
 from tests.support.command import Done
 
 Cli = Callable[..., Done]
+
+
+@pytest.fixture(autouse=True)
+def quick_demo(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The scripted agent works a hundred times faster than life."""
+    monkeypatch.setenv("AGENT_BOARD_DEMO_SPEED", "100")
 
 
 @pytest.fixture

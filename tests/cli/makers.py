@@ -1,12 +1,12 @@
 """Views written straight into a store, as runs leave them behind."""
 
 import json
-import os
 from typing import Any
 
-from agent_board.store.files import write_bytes, write_json
+from agent_board.store.files import make_dir, write_bytes, write_json
 from agent_board.store.paths import RunPaths, StorePaths
 from agent_board.store.records import (
+    Evidence,
     Meta,
     ProcessState,
     RunRequest,
@@ -25,7 +25,8 @@ def make_view(
 ) -> str:
     """One view with one run in that state; `meta` and the rest replace keys of meta.json and state.json."""
     view, run_id = paths.view(view_id), f"0001-{view_id}"
-    os.makedirs(view.run(run_id).dir)
+    make_dir(view.dir)
+    make_dir(view.runs)
     who = Meta(1, view_id, f"task-{view_id}", "/tmp/api", AT, AT, session_file=paths.session(view_id), agent="demo")
     write_json(view.meta, {**encode(who), **(meta or {})})
     semantic = SemanticState(state)
@@ -40,7 +41,7 @@ def make_view(
 def make_run(paths: StorePaths, view_id: str, run_id: str, state: str = "completed", seq: int = 1) -> RunPaths:
     """A run that has ended."""
     run = paths.view(view_id).run(run_id)
-    os.makedirs(run.dir, exist_ok=True)
+    make_dir(run.dir)
     asked = RunRequest(1, run_id, view_id, run_id, seq, AT, "demo", "/tmp/api", prompt_preview=f"prompt {seq}")
     write_json(run.request, encode(asked))
     stands = RunStatus(
@@ -53,6 +54,9 @@ def make_run(paths: StorePaths, view_id: str, run_id: str, state: str = "complet
         exit_code=0,
         pid=4242,
         prompt_preview=f"prompt {seq}",
+        evidence=Evidence(
+            prompt_accepted=True, activity=True, settled=True, exited=True, exit_code=0, last_stop="stop"
+        ),
     )
     write_json(run.status, encode(stands))
     return run

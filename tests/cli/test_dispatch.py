@@ -1,5 +1,6 @@
 """`dispatch`: what becomes of a prompt, byte for byte, and what bad input gets."""
 
+import json
 import os
 import subprocess
 import sys
@@ -209,9 +210,16 @@ def test_an_agent_that_is_not_installed_names_its_command(cli: Cli):
 
 
 def test_an_agent_whose_runtime_is_too_old_says_which_it_needs(cli: Cli, no_agents: Path):
-    for name, prints in (("node", "v20.20.2"), ("pi", "SyntaxError")):
-        (no_agents / name).write_text(f"#!/bin/sh\necho {prints}\nexit {1 if name == 'pi' else 0}\n")
-        (no_agents / name).chmod(0o755)
+    package = no_agents / "pi-coding-agent"
+    package.mkdir()
+    engines = {"node": ">=22.19.0"}
+    (package / "package.json").write_text(
+        json.dumps({"name": "pi-coding-agent", "version": "1.6.0", "engines": engines})
+    )
+    for program, said in ((no_agents / "node", "v20.20.2"), (package / "cli.js", "SyntaxError")):
+        program.write_text(f"#!/bin/sh\necho {said}\n")
+        program.chmod(0o755)
+    (no_agents / "pi").symlink_to(package / "cli.js")
     assert "22.19" in refused(cli, 1, "--agent", "pi", "x")
 
 
