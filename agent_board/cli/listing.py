@@ -6,7 +6,6 @@ from typing import Any
 
 from agent_board.cli.objects import Object, run_objects, view_object
 from agent_board.cli.output import print_array, print_object, say
-from agent_board.cli.resolve import resolve
 from agent_board.cli.stores import to_read
 from agent_board.cli.views import all_views, one_view
 from agent_board.text import clean_line
@@ -42,6 +41,8 @@ def _print_table(found: list[Object]) -> None:
 
 def show(args: argparse.Namespace) -> int:
     """Print one view and its runs."""
+    from agent_board.cli.resolve import resolve
+
     paths = to_read(args)
     record = one_view(paths, resolve(paths, args.view))
     found = {**view_object(record), "runs": run_objects(paths, record.id)}

@@ -1,7 +1,6 @@
 """Claiming a prompt: from here on it belongs to exactly one run (DESIGN 5, step 2). Called under the view lock."""
 
 import os
-import secrets
 import shutil
 from contextlib import suppress
 
@@ -44,7 +43,7 @@ def _number(run_id: str) -> tuple[int, str]:
 
 def new_run_id(seq: int) -> str:
     """`0003-9f2c…`: the run's number within its view, then chance, unique over all views."""
-    return f"{seq:04d}-{secrets.token_hex(6)}"
+    return f"{seq:04d}-{os.urandom(6).hex()}"
 
 
 def next_seq(view: ViewPaths) -> int:
