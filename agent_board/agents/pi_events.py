@@ -60,8 +60,9 @@ class PiReader(Reader):
         if raw is None:
             return []
         kind = raw.get("type")
-        # Before 0.80 nothing says that a run has settled: it has when nothing follows its end.
-        self._may_be_over = kind == "agent_end" and not raw.get("willRetry")
+        # Before 0.80 nothing says that a run has settled: it has when no more follows its end.
+        if kind != "auto_retry_end":
+            self._may_be_over = kind == "agent_end" and not raw.get("willRetry")
         told = _LINES.get(kind) if isinstance(kind, str) else None
         return list(told(raw)) if told is not None else []
 

@@ -18,12 +18,14 @@ ASKING = [
     Ending("Should refresh tokens live 7 or 30 days?", "7 or 30 days?"),
     Ending("The retry helper is used in two places. Delete it, or keep it behind a flag?", "Delete it, or keep it"),
     Ending(
-        "There are two ways to do this.\n\nWhich option do you prefer?\n\n1. Patch the parser in place\n2. Write a new one",
+        "There are two ways to do this.\n\nWhich option do you prefer?\n\n1. Patch the parser in "
+        "place\n2. Write a new one",
         "Which option do you prefer?",
         ("Patch the parser in place", "Write a new one"),
     ),
     Ending(
-        "Options:\n\n1. **SQLite** — no server, one file\n2. **Postgres** — scales, needs a server\n\nWhich one should I go with?",
+        "Options:\n\n1. **SQLite** — no server, one file\n2. **Postgres** — scales, needs a "
+        "server\n\nWhich one should I go with?",
         "Which one should I go with?",
         ("SQLite — no server, one file", "Postgres — scales, needs a server"),
     ),
@@ -33,7 +35,8 @@ ASKING = [
         ("exit with an error", "create it", "ask each time"),
     ),
     Ending(
-        "Which database would you like?\n\n**Option A:** SQLite\n**Option B:** Postgres\n\nI recommend Option A because the data set is small.",
+        "Which database would you like?\n\n**Option A:** SQLite\n**Option B:** Postgres\n\nI recommend "
+        "Option A because the data set is small.",
         "Which database would you like?",
         ("Option A: SQLite", "Option B: Postgres"),
     ),
@@ -86,7 +89,8 @@ ASKING = [
     Ending("Either approach works. Your call.", "Your call."),
     Ending("Both are fine: keep the alias or drop it — it's up to you.", "up to you"),
     Ending(
-        "Before I start, two questions:\n\n1. Should the limit be per user or per IP?\n2. What should happen when it is hit?",
+        "Before I start, two questions:\n\n1. Should the limit be per user or per IP?\n2. What should "
+        "happen when it is hit?",
         "Should the limit be per user or per IP?",
     ),
     Ending(
@@ -94,7 +98,8 @@ ASKING = [
         "Which service owns the schema?",
     ),
     Ending(
-        "I need a decision before I touch this. Which of the two parsers do you want to keep?\n\n- `parser_v1`\n- `parser_v2`",
+        "I need a decision before I touch this. Which of the two parsers do you want to keep?\n\n- "
+        "`parser_v1`\n- `parser_v2`",
         "Which of the two parsers",
         ("parser_v1", "parser_v2"),
     ),
@@ -139,7 +144,8 @@ ASKING = [
     Ending("Should I merge? All tests pass.", "Should I merge?"),
     Ending("I've analyzed the crash: the buffer is freed twice. Would you like me to fix it?", "fix it?"),
     Ending(
-        "All tests pass on Linux. Which platform should I look at first?\n\n| platform | state |\n|---|---|\n| macOS | red |",
+        "All tests pass on Linux. Which platform should I look at first?\n\n| platform | state "
+        "|\n|---|---|\n| macOS | red |",
         "Which platform",
     ),
     Ending("Want me to proceed? 🚀", "Want me to proceed?"),
@@ -224,7 +230,8 @@ NOT_ASKING = [
     Ending("I didn't need your approval for this, since nothing was deleted.", None),
     Ending("Nothing was changed, because the working tree was already clean.", None),
     Ending(
-        "All 212 tests pass.\n\n**Follow-ups (optional)**\n- Should we add rate limiting later?\n- Could the cache be shared?",
+        "All 212 tests pass.\n\n**Follow-ups (optional)**\n- Should we add rate limiting later?\n- "
+        "Could the cache be shared?",
         None,
     ),
     Ending("Fixed.\n\n### Possible improvements\n1. Would a queue help?\n2. Is the retry limit too low?", None),
