@@ -8,10 +8,8 @@ from agent_board.agents.registry import ORDER
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError, UsageError
 from agent_board.runs.claim import claim, new_run_id, queued_state
-from agent_board.runs.launch import launch
 from agent_board.runs.naming import checked_name, name_from
-from agent_board.runs.recorder import settle, with_evidence
-from agent_board.runs.shim import first_status
+from agent_board.runs.succession import start_claimed
 from agent_board.store import locks, plain
 from agent_board.store.files import now_ms
 from agent_board.store.paths import StorePaths, ViewPaths
@@ -91,7 +89,7 @@ def dispatch(paths: StorePaths, order: Order, options: Options | None = None) ->
     )
     name, lock = _create(paths, order, request, text, chosen)
     try:
-        _launch_or_settle(paths, request, lock)
+        start_claimed(paths, request, lock)
     finally:
         locks.release(lock)
     return Dispatched(view_id, run_id, name)
@@ -179,14 +177,3 @@ def _meta(request: RunRequest, name: str, chosen: Agent) -> Meta:
         agent=chosen.name,
         read_only=request.read_only,
     )
-
-
-def _launch_or_settle(paths: StorePaths, request: RunRequest, lock: int) -> None:
-    view = paths.view(request.view_id)
-    try:
-        launch(paths, request.view_id, request.run_id, lock)
-    except BoardError as error:
-        run = view.run(request.run_id)
-        status = first_status(request, agent_named(request.agent), run)
-        settle(view, run, with_evidence(status, started=False, exited=True, startup_error=str(error)))
-        raise

@@ -8,11 +8,12 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from agent_board.agents.registry import agent as agent_named
-from agent_board.errors import BoardError, BusyError
+from agent_board.errors import BoardError
 from agent_board.runs.claim import run_ids
+from agent_board.runs.followups import listed
 from agent_board.runs.processes import Liveness, identify, probe
 from agent_board.runs.recorder import settle, with_evidence
-from agent_board.runs.shim import first_status, job_of
+from agent_board.runs.status import first_status, job_of
 from agent_board.states.observe import replay
 from agent_board.store import locks, plain
 from agent_board.store.files import Missing, Unreadable, now_ms
@@ -37,15 +38,20 @@ _PATIENCE_S = 0.05
 
 
 def claims_a_process(state: State | Missing | Unreadable) -> bool:
-    """Whether a row says that something runs, or says nothing yet."""
+    """Whether a row says that something runs or will run, or says nothing yet."""
     if isinstance(state, State):
         return state.process_state is ProcessState.ALIVE or not state.semantic_state.settled
     return isinstance(state, Missing)
 
 
+def needs_a_look(state: State | Missing | Unreadable) -> bool:
+    """Whether reconciling could find something to make true."""
+    return claims_a_process(state) or (isinstance(state, State) and state.held_prompts > 0)
+
+
 def reconcile_claims(paths: StorePaths, records: Iterable[ViewRecord]) -> list[str]:
     """Reconcile the rows that claim a live process; returns the ids of those that were written anew."""
-    return [record.id for record in records if claims_a_process(record.state) and reconcile(paths, record.id)]
+    return [record.id for record in records if needs_a_look(record.state) and reconcile(paths, record.id)]
 
 
 def reconcile(paths: StorePaths, view_id: str) -> bool:
@@ -58,11 +64,21 @@ def reconcile(paths: StorePaths, view_id: str) -> bool:
     runs = run_ids(view)
     if not runs or not _shim_gone(view.run(runs[-1])):
         return False
+    if _at_rest(view, runs[-1]):
+        return False
     try:
         with locks.held(view.lock, patience=_PATIENCE_S, what="the task"):
-            return _settle_under_lock(view)
-    except (BusyError, OSError):
+            return settle_under_lock(paths, view)
+    except (BoardError, OSError):
         return False
+
+
+def _at_rest(view: ViewPaths, run_id: str) -> bool:
+    """The view says all that its last run says, and nothing waits that nobody will deliver."""
+    state, status = plain.read(State, view.state), plain.read(RunStatus, view.run(run_id).status)
+    if not isinstance(state, State) or not isinstance(status, RunStatus) or claims_a_process(state):
+        return False
+    return status.ended_at is not None and all(prompt.state != "waiting" for prompt in listed(view))
 
 
 def _shim_gone(run: RunPaths) -> bool:
@@ -73,22 +89,26 @@ def _shim_gone(run: RunPaths) -> bool:
     return isinstance(owner, Missing) or probe(owner.identity) is Liveness.GONE
 
 
-def _settle_under_lock(view: ViewPaths) -> bool:
-    run = view.run(run_ids(view)[-1])
+def settle_under_lock(paths: StorePaths, view: ViewPaths) -> bool:
+    """Make the row true; the caller holds the view lock. True when something was written."""
+    runs = run_ids(view)
+    if not runs:
+        return False
+    run = view.run(runs[-1])
     found = plain.read(RunStatus, run.status)
     if not _shim_gone(run) or (isinstance(found, Unreadable) and found.newer):
         return False
     request = plain.read_or_none(RunRequest, run.request)
     status = found if isinstance(found, RunStatus) else _blank_status(view, run, request)
     if status.ended_at is not None:
-        return _state_caught_up(view, run, status)
+        return _state_caught_up(paths, view, run, status)
     worker = status.worker_identity
     liveness = probe(worker) if worker is not None else Liveness.GONE
     if liveness is Liveness.UNKNOWN:
         return False
     if liveness is Liveness.ALIVE:
-        return _mark_orphan(view, run, status)
-    settle(view, run, settled_from_files(run, request, status))
+        return _mark_orphan(paths, run, status)
+    settle(paths, run, settled_from_files(run, request, status))
     return True
 
 
@@ -99,22 +119,19 @@ def _blank_status(view: ViewPaths, run: RunPaths, request: RunRequest | None) ->
     return RunStatus(version=VERSION, run_id=run.run_id, view_id=view.view_id, started_at=now_ms())
 
 
-def _state_caught_up(view: ViewPaths, run: RunPaths, status: RunStatus) -> bool:
-    """The run ended and said so, but died before the view did: write the view's state from it."""
-    state = plain.read(State, view.state)
-    if isinstance(state, Unreadable):
+def _state_caught_up(paths: StorePaths, view: ViewPaths, run: RunPaths, status: RunStatus) -> bool:
+    """The run ended and said so, but its shim died before the view did, or before the next prompt was sent."""
+    if isinstance(plain.read(State, view.state), Unreadable) or _at_rest(view, run.run_id):
         return False
-    if isinstance(state, State) and state.current_run_id == status.run_id and not claims_a_process(state):
-        return False
-    settle(view, run, status)
+    settle(paths, run, status)
     return True
 
 
-def _mark_orphan(view: ViewPaths, run: RunPaths, status: RunStatus) -> bool:
+def _mark_orphan(paths: StorePaths, run: RunPaths, status: RunStatus) -> bool:
     """The worker runs on without its runner: say so, once."""
     if status.evidence.orphan:
         return False
-    settle(view, run, with_evidence(status, orphan=True))
+    settle(paths, run, with_evidence(status, orphan=True))
     return True
 
 

@@ -9,13 +9,14 @@ from contextlib import suppress
 
 from agent_board.agents.events import AssistantDelta, Event
 from agent_board.runs.claim import set_aside_unreadable
+from agent_board.runs.followups import hold_behind
 from agent_board.states.decide import derive
 from agent_board.states.observe import observe
 from agent_board.states.view import project
 from agent_board.store import plain
 from agent_board.store.files import now_ms, write_bytes
 from agent_board.store.logs import CappedLog
-from agent_board.store.paths import RunPaths, ViewPaths
+from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
 from agent_board.store.records import RunStatus, SemanticState, State, encode
 
 WRITE_EVERY_S = 0.1
@@ -40,6 +41,7 @@ class Recorder:
         self._stall_after_s = stall_after_s
         self._stalled_since: int | None = None
         self._reserve = f"{run.dir}/.reserve"
+        self.held_prompts = self._previous.held_prompts if self._previous else 0
         set_aside_unreadable(view.state)
         with suppress(OSError):
             write_bytes(self._reserve, b"\0" * _RESERVE_BYTES)
@@ -101,34 +103,36 @@ class Recorder:
 
     def _put(self, *, sync: bool) -> None:
         self.status = derive(self.status)
-        self._previous = _write(
-            self._view, self._run, self.status, self._previous, stalled_since=self._stalled_since, sync=sync
+        plain.write(self._run.status, self.status, sync=sync)
+        state = project(
+            self._previous,
+            self.status,
+            now_ms=now_ms(),
+            held_prompts=self.held_prompts,
+            stalled_since=self._stalled_since,
         )
+        plain.write(self._view.state, state, sync=sync)
+        self._previous = state
 
     def _shown_state(self) -> SemanticState | None:
         return self._previous.semantic_state if self._previous else None
 
 
-def settle(view: ViewPaths, run: RunPaths, status: RunStatus) -> None:
-    """Write how a run stands as found out after the fact. The caller holds the view lock. Raises OSError."""
-    set_aside_unreadable(run.status)
-    set_aside_unreadable(view.state)
-    _write(view, run, derive(status), plain.read_or_none(State, view.state), stalled_since=None, sync=True)
+def settle(paths: StorePaths, run: RunPaths, status: RunStatus) -> None:
+    """Write how a run stands as found out after the fact. The caller holds the view lock.
 
-
-def _write(
-    view: ViewPaths,
-    run: RunPaths,
-    status: RunStatus,
-    previous: State | None,
-    *,
-    stalled_since: int | None,
-    sync: bool,
-) -> State:
-    plain.write(run.status, status, sync=sync)
-    state = project(previous, status, now_ms=now_ms(), stalled_since=stalled_since)
-    plain.write(view.state, state, sync=sync)
-    return state
+    Raises OSError or BoardError when the store can't be written; to be tried again then.
+    """
+    view = paths.view(status.view_id)
+    status = derive(status)
+    previous = plain.read_or_none(State, view.state)
+    held = previous.held_prompts if previous else 0
+    if status.evidence.exited:
+        held = hold_behind(paths, run, status, goes_on=False)
+    for path in (run.status, view.state):
+        set_aside_unreadable(path)
+    plain.write(run.status, status, sync=True)
+    plain.write(view.state, project(previous, status, now_ms=now_ms(), held_prompts=held), sync=True)
 
 
 def with_evidence(status: RunStatus, **changes: object) -> RunStatus:

@@ -10,18 +10,30 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from agent_board.agents.base import Agent, Job
+from agent_board.agents.base import Agent
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
+from agent_board.runs.followups import good_end, hold_behind, next_or_release
 from agent_board.runs.lines import LineSplitter
 from agent_board.runs.processes import MARKER, belonging_to, identify
 from agent_board.runs.recorder import Recorder, with_evidence
+from agent_board.runs.status import first_status, job_of
+from agent_board.runs.succession import begin, next_request
 from agent_board.runs.worker import Ending, Worker
+from agent_board.states.decide import derive
 from agent_board.store import plain
 from agent_board.store.files import now_ms
 from agent_board.store.logs import CappedLog
-from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
-from agent_board.store.records import VERSION, Identity, ProcessState, RunRequest, RunStatus, ShimPid
+from agent_board.store.paths import RunPaths, StorePaths
+from agent_board.store.records import (
+    VERSION,
+    Identity,
+    Meta,
+    ProcessState,
+    RunRequest,
+    RunStatus,
+    ShimPid,
+)
 
 _CHUNK = 1 << 16
 _CHUNKS_A_TURN = 16
@@ -38,7 +50,8 @@ def main(argv: list[str]) -> int:
     os.set_inheritable(int(lock), False)
     os.set_inheritable(int(ready), False)
     become_subreaper()
-    view = StorePaths(root).view(view_id)
+    paths = StorePaths(root)
+    view = paths.view(view_id)
     run = view.run(run_id)
     request = plain.read(RunRequest, run.request)
     if not isinstance(request, RunRequest):
@@ -50,7 +63,9 @@ def main(argv: list[str]) -> int:
     with suppress(OSError):  # a launcher that died meanwhile changes nothing
         os.write(int(ready), b"1")
     os.close(int(ready))
-    Shim(view, run, request, me).run_to_the_end()
+    shim = Shim(paths, run, request, me)
+    shim.run_to_the_end()
+    shim.hand_over(int(lock))
     return 0
 
 
@@ -63,7 +78,10 @@ def become_subreaper() -> None:
 class Shim:
     """One run: starts the worker behind its gate, drains it, writes down what it does, ends it, settles it."""
 
-    def __init__(self, view: ViewPaths, run: RunPaths, request: RunRequest, me: Identity) -> None:
+    def __init__(self, paths: StorePaths, run: RunPaths, request: RunRequest, me: Identity) -> None:
+        view = paths.view(request.view_id)
+        self._paths = paths
+        self._view = view
         self._me = me
         self._run = run
         self._request = request
@@ -84,7 +102,7 @@ class Shim:
         self._looked_for_stop = 0.0
 
     def run_to_the_end(self) -> None:
-        """Everything, until the last status is on disk. Returning releases the view lock with the process."""
+        """Everything, until the last status is on disk."""
         self._install_signals()
         if self._start():
             self._watch()
@@ -266,14 +284,36 @@ class Shim:
             )
             return with_evidence(ended, exited=True, exit_code=code, startup_error=startup_error)
 
-        self._recorder.change(conclude)
+        self._recorder.change(lambda status: derive(conclude(status)))
         for _ in range(_LAST_WORDS_TRIES):
             try:
+                ended = self._recorder.status
+                self._recorder.held_prompts = hold_behind(self._paths, self._run, ended, goes_on=good_end(ended))
                 self._recorder.finish()
                 return
-            except OSError as error:
-                _log(f"{self._run.status} can't be written: {error.strerror}")
+            except (OSError, BoardError) as error:
+                _log(f"The end of {self._run.dir} can't be written: {error}")
                 time.sleep(1)
+
+    def hand_over(self, lock_fd: int) -> None:
+        """Deliver the next waiting prompt by a successor that inherits the view lock; else give the lock back.
+
+        After a bad end nothing is sent: what waits is held. The lock also goes with this process.
+        """
+        if not good_end(self._recorder.status):
+            return
+        meta = plain.read(Meta, self._view.meta)
+        if not isinstance(meta, Meta) or meta.archived_at is not None:
+            return
+        try:
+            item = next_or_release(self._paths, self._view, lock_fd)
+            if item is not None:
+                request = next_request(
+                    self._view, self._request, meta, prompt_id=item.id, kind="followup", text=item.text
+                )
+                begin(self._paths, request, item.text.encode(), lock_fd)
+        except BoardError as error:
+            _log(f"The next prompt of {self._view.dir} was not sent: {error}")
 
     def _elapsed_ms(self) -> int:
         return round((time.monotonic() - self._begun) * 1000)
@@ -304,35 +344,6 @@ def _empty(fd: int) -> None:
     with suppress(BlockingIOError):
         while os.read(fd, 4096):
             pass
-
-
-def job_of(request: RunRequest) -> Job:
-    """What the adapter needs to know of a run."""
-    return Job(
-        cwd=request.cwd,
-        session_file=request.session_file,
-        session_id=request.session_id,
-        model=request.model,
-        read_only=request.read_only,
-        resume=request.resume,
-    )
-
-
-def first_status(request: RunRequest, agent: Agent, run: RunPaths) -> RunStatus:
-    """A run's status before anything is known of its worker."""
-    with open(run.prompt, "rb") as file:
-        head = file.read(4096).decode("utf-8", "ignore")
-    status = RunStatus(
-        version=VERSION,
-        run_id=request.run_id,
-        view_id=request.view_id,
-        started_at=now_ms(),
-        kind=request.kind,
-        prompt_preview=request.prompt_preview,
-        model=request.model,
-        queue_reason="starting",
-    )
-    return with_evidence(status, command=agent.takes_commands(head))
 
 
 def transcript_size(session_file: str | None) -> int:

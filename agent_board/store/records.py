@@ -292,6 +292,8 @@ class RunRequest:
     wrap: list[str] = field(default_factory=list)
     """Put in front of the agent's command, from the user's settings."""
     stall_after_ms: int = 300_000
+    notify: list[str] = field(default_factory=list)
+    """The command that tells the user of a change; empty: the desktop's own, `-`: none."""
 
 
 @dataclass(slots=True)
@@ -316,12 +318,16 @@ class Stop:
 
 @dataclass(slots=True)
 class FollowUp:
-    """A prompt that waits its turn."""
+    """A prompt that waits: for its turn, or (held) for the user."""
 
     __pydantic_config__ = PYDANTIC
     id: str
     text: str
     at: int
+    held: bool = False
+    origin: str | None = None
+    """not-sent or maybe-received: it was the prompt of run `run_id`, which ended so."""
+    run_id: str | None = None
 
 
 @dataclass(slots=True)
@@ -344,6 +350,7 @@ class Roster:
 
 
 _FIELDS: dict[Any, tuple[tuple[str, str], ...]] = {}
+_AS_THEY_ARE = frozenset({str, int, bool, float, type(None), SemanticState, ProcessState})
 
 
 def encode(record: Any) -> dict[str, Any]:
@@ -356,6 +363,8 @@ def encode(record: Any) -> dict[str, Any]:
 
 
 def _encode_value(value: Any) -> Any:
+    if type(value) in _AS_THEY_ARE:  # nearly all are
+        return value
     if dataclasses.is_dataclass(value):
         return encode(value)
     if isinstance(value, list | tuple):

@@ -50,7 +50,7 @@ def die_after(owner: Any, name: str, when: Callable[..., bool] = lambda *_, **__
 
 def arm_launcher(step: str) -> None:
     """Make this process die at a step of dispatching."""
-    from agent_board.runs import claim, dispatch
+    from agent_board.runs import claim, succession
 
     if step == "prompt written":
         die_after(claim, "write_bytes")
@@ -59,9 +59,9 @@ def arm_launcher(step: str) -> None:
     elif step == "view built":
         die_before_rename(lambda source: "/runs/" not in source)
     elif step == "view there":
-        die_before(dispatch, "launch")
+        die_before(succession, "launch")
     elif step == "shim started":
-        die_after(dispatch, "launch")
+        die_after(succession, "launch")
     else:
         assert step == "-", step
 

@@ -1,0 +1,37 @@
+"""A run's status and job as they follow from its request. Reads the beginning of the prompt, nothing else."""
+
+from agent_board.agents.base import Agent, Job
+from agent_board.store.files import now_ms
+from agent_board.store.paths import RunPaths
+from agent_board.store.records import VERSION, Evidence, RunRequest, RunStatus
+
+_HEAD = 4096
+
+
+def job_of(request: RunRequest) -> Job:
+    """What the adapter needs to know of a run."""
+    return Job(
+        cwd=request.cwd,
+        session_file=request.session_file,
+        session_id=request.session_id,
+        model=request.model,
+        read_only=request.read_only,
+        resume=request.resume,
+    )
+
+
+def first_status(request: RunRequest, agent: Agent, run: RunPaths) -> RunStatus:
+    """A run's status before anything is known of its worker."""
+    with open(run.prompt, "rb") as file:
+        head = file.read(_HEAD).decode("utf-8", "ignore")
+    return RunStatus(
+        version=VERSION,
+        run_id=request.run_id,
+        view_id=request.view_id,
+        started_at=now_ms(),
+        kind=request.kind,
+        prompt_preview=request.prompt_preview,
+        model=request.model,
+        queue_reason="starting",
+        evidence=Evidence(command=agent.takes_commands(head)),
+    )
