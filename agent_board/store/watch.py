@@ -149,12 +149,11 @@ class Watch:
         self._heard.put(set())
 
     def _hear(self, timeout: float, found: Changes) -> None:
-        try:
-            heard = [self._heard.get(timeout=max(0.0, timeout))]
+        heard: list[set[str] | None] = []
+        with suppress(queue.Empty):
+            heard.append(self._heard.get(timeout=max(0.0, timeout)))
             while True:
                 heard.append(self._heard.get_nowait())
-        except queue.Empty:
-            pass
         if any(paths is None for paths in heard):
             self._lose()
         self._sort(set().union(*(paths for paths in heard if paths)), found)

@@ -1,0 +1,95 @@
+"""What the board asks of the rest: each may take its time and is called in a thread. Imports wait until then."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from agent_board.store.files import Missing, Unreadable
+from agent_board.store.paths import StorePaths
+
+if TYPE_CHECKING:
+    from agent_board.config import Settings
+    from agent_board.store.load import ViewRecord
+
+
+@dataclass(slots=True)
+class NewTask:
+    """What stands in the new-task bar; also its draft."""
+
+    prompt: str = ""
+    cwd: str = ""
+    agent: str | None = None
+    model: str = ""
+    name: str = ""
+    read_only: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class AgentHere:
+    """An agent that we know, and whether it can run on this machine."""
+
+    name: str
+    title: str
+    install: str
+    found: bool
+    problem: str | None = None
+
+
+@dataclass(slots=True)
+class Acts:
+    """The acts of `runs` on one store."""
+
+    paths: StorePaths
+    settings: "Settings"
+    _agents: list[AgentHere] = field(default_factory=list)
+
+    def start(self, task: NewTask) -> str:
+        """Start a task; returns its view's id. Raises BoardError with the sentence for the user."""
+        from agent_board.runs.dispatch import Order, dispatch
+
+        order = Order(
+            prompt=task.prompt.encode("utf-8", "surrogateescape"),
+            cwd=task.cwd,
+            agent=task.agent,
+            model=task.model.strip() or None,
+            name=task.name.strip() or None,
+            read_only=task.read_only,
+        )
+        return dispatch(self.paths, order, self.settings.options(task.cwd)).view_id
+
+    def stop(self, view_id: str) -> str:
+        """Stop a run; returns a sentence. Raises BoardError."""
+        from agent_board.runs.stop import stop
+
+        return stop(self.paths, view_id)
+
+    def leftovers(self, view_id: str, run_id: str) -> int:
+        """How many processes an ended run is known to have left behind."""
+        from agent_board.store.load import load_status
+
+        status = load_status(self.paths.view(view_id), run_id)
+        return 0 if isinstance(status, Missing | Unreadable) else len(status.leftovers)
+
+    def reconcile(self, records: "Iterable[ViewRecord]") -> list[str]:
+        """Settle rows whose processes are gone; returns the ids of those that changed."""
+        from agent_board.runs.reconcile import reconcile_claims
+
+        return reconcile_claims(self.paths, records)
+
+    def agents(self) -> list[AgentHere]:
+        """Every known agent in the order of preference; looked for once."""
+        from agent_board.agents.registry import agent, names
+
+        if not self._agents:
+            for name in names():
+                known = agent(name)
+                found = known.find()
+                self._agents.append(
+                    AgentHere(name, known.title, known.install, found is not None, found.problem if found else None)
+                )
+        return self._agents
+
+    def default_agent(self) -> str | None:
+        """The agent of a task that names none: the configured one, else the first that can run."""
+        usable = (here.name for here in self.agents() if here.found and here.problem is None)
+        return self.settings.agent or next(usable, None)

@@ -1,0 +1,204 @@
+"""The board: puts feed, acts, memory and screen together. Holds no truth; kill it and the same screen comes back."""
+
+import gc
+import locale
+import os
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, ClassVar
+
+from textual.app import App
+from textual.binding import BindingType
+from textual.filter import Monochrome, NoColor
+from textual.screen import Screen
+from textual.scrollbar import ScrollBar
+
+from agent_board.board.acts import Acts
+from agent_board.board.feed import Feed, read_in_background
+from agent_board.board.journal import Journal
+from agent_board.board.keys import app_bindings
+from agent_board.board.memory import recall, remember
+from agent_board.board.model import words
+from agent_board.board.model.glyphs import glyphs_for
+from agent_board.board.screens.board import BoardScreen
+from agent_board.board.screens.tasks import Parts
+from agent_board.board.themes import DARK, LIGHT, THEMES, variable_defaults
+from agent_board.board.widgets.plain_scrollbar import PlainScrollBar
+from agent_board.resources import STYLES
+from agent_board.store.files import now_ms
+from agent_board.store.paths import StorePaths
+
+if TYPE_CHECKING:
+    from agent_board.config import Settings
+
+_TWICE_S = 2.0
+_ANSI = "ansi-dark"
+
+
+class BoardApp(App[int], inherit_bindings=False):
+    """`BoardApp(paths, settings, cwd).run(mouse=settings.mouse)`."""
+
+    TITLE = "agent-board"
+    CSS_PATH: ClassVar[list[str]] = [f"{STYLES}/{name}.tcss" for name in ("base", "board", "dialogs")]  # type: ignore[assignment]
+    BINDINGS: ClassVar[list[BindingType]] = [*app_bindings()]
+    COMMAND_PALETTE_BINDING = "ctrl+p"
+    ENABLE_COMMAND_PALETTE = True
+    PAUSE_GC_ON_SCROLL = True
+
+    def __init__(
+        self,
+        paths: StorePaths,
+        settings: "Settings",
+        cwd: str,
+        *,
+        acts: Acts | None = None,
+        clock: Callable[[], int] = now_ms,
+        watching: bool = True,
+    ) -> None:
+        """`acts`, `clock` and `watching` are for tests; the clock gives epoch milliseconds."""
+        super().__init__()
+        ScrollBar.renderer = PlainScrollBar
+        self._paths = paths
+        self._settings = settings
+        self._cwd = cwd
+        self._clock = clock
+        self._journal = Journal(paths)
+        self._acts = acts or Acts(paths, settings)
+        self.feed = Feed(paths, self._acts, self._journal, watching=watching)
+        read_in_background(self.feed)
+        self._memory = recall(paths)
+        self._title = ""
+        self._interrupted_at = float("-inf")
+        self._dress()
+
+    def _dress(self) -> None:
+        for theme in THEMES:
+            self.register_theme(theme)
+        if self.no_color:
+            # Textual's own answer is shades of grey; NO_COLOR asks for none at all.
+            self.theme = _ANSI
+            self._filters = [NoColor() if isinstance(kept, Monochrome) else kept for kept in self._filters]
+            return
+        wished = self._memory.theme or self._settings.theme or DARK.name
+        self.theme = wished if wished in self.available_themes else DARK.name
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Our own colour names for themes that don't have them."""
+        return variable_defaults(ansi=self.current_theme.ansi)
+
+    def get_default_screen(self) -> Screen[None]:
+        """The board itself; there is nothing under it."""
+        return BoardScreen(
+            Parts(
+                feed=self.feed,
+                acts=self._acts,
+                memory=self._memory,
+                journal=self._journal,
+                glyphs=glyphs_for(self._settings.glyphs, _encoding()),
+                clock=self._clock,
+                cwd=self._cwd,
+                here=project_of(self._cwd),
+                spinner=self._settings.spinner,
+            )
+        )
+
+    @property
+    def board(self) -> BoardScreen:
+        """The board's screen, whatever lies over it."""
+        screen = self.screen_stack[0]
+        assert isinstance(screen, BoardScreen)
+        return screen
+
+    def on_ready(self) -> None:
+        """After the first frame: what was not needed for it."""
+        gc.collect()
+        gc.freeze()
+        self.board.look_for_agents()
+
+    # -- what the keys of every screen do
+
+    async def action_interrupt(self) -> None:
+        """Ctrl+c: empties an input or closes what lies over the board; twice it leaves."""
+        import time
+
+        if len(self.screen_stack) > 1:
+            self.pop_screen()
+            return
+        if self.board.interrupt():
+            return
+        now = time.monotonic()
+        if now - self._interrupted_at <= _TWICE_S:
+            self.leave()
+            return
+        self._interrupted_at = now
+        self.board.say("Once more leaves the board; what runs goes on.")
+
+    def action_palette(self) -> None:
+        """All acts by name."""
+        from textual.command import CommandPalette
+
+        from agent_board.board.commands import Commands
+
+        if len(self.screen_stack) == 1:
+            self.push_screen(CommandPalette([Commands], placeholder="Find an act"))
+
+    def toggle_theme(self) -> None:
+        """Light or dark, and remember it."""
+        if not self.no_color:
+            self.theme = LIGHT.name if self.current_theme.dark else DARK.name
+            self._memory.theme = self.theme
+            self._remember()
+
+    def leave(self) -> None:
+        """Close the board and say what goes on."""
+        runs = self.board.listing.working()
+        message = f"{words.count(runs, 'run goes on', 'runs go on')}." if runs else None
+        self.exit(0, message=message)
+
+    # -- what outlives the board
+
+    def on_task_screen_remember(self) -> None:
+        """Grouping, scope or draft changed."""
+        self._remember()
+
+    def _remember(self) -> None:
+        import threading
+
+        threading.Thread(target=self._write_memory, daemon=True).start()
+
+    def _write_memory(self) -> None:
+        try:
+            remember(self._paths, self._memory)
+        except OSError as error:
+            self._journal.write(f"board.json: {error}")
+
+    def show_title(self, needing: int) -> None:
+        """The terminal's own title says how many tasks need the user."""
+        title = f"({needing}) agent-board" if needing else "agent-board"
+        if title != self._title and self._driver is not None:
+            if not self._title:
+                self._driver.write("\x1b[22;0t")
+            self._title = title
+            self._driver.write(f"\x1b]0;{title}\x07")
+
+    def on_unmount(self) -> None:
+        """Give the terminal its title back."""
+        if self._title and self._driver is not None:
+            self._driver.write("\x1b]0;\x07\x1b[23;0t")
+
+
+def _encoding() -> str:
+    """What the terminal is written in: the screen goes out by stderr's way."""
+    return getattr(sys.__stderr__, "encoding", None) or locale.getencoding()
+
+
+def project_of(cwd: str) -> str:
+    """The project a directory belongs to: the work tree around it, else itself; empty when it is gone. A few stats."""
+    if not os.path.isdir(cwd):
+        return ""
+    folder = os.path.abspath(cwd)
+    while folder != os.path.dirname(folder):
+        if os.path.exists(os.path.join(folder, ".git")):
+            return folder
+        folder = os.path.dirname(folder)
+    return os.path.abspath(cwd)

@@ -1,0 +1,93 @@
+"""Every key of the board, in one table: bindings, footer, help and palette are made from it."""
+
+from dataclasses import dataclass
+
+from textual.binding import Binding
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One act and its keys. `id` is also the name under which a user may bind it anew."""
+
+    id: str
+    keys: tuple[str, ...]
+    section: str
+    help: str
+    """What it does, as help and palette say it."""
+    hint: str = ""
+    """What it does, as the footer says it; not in the footer without."""
+    shown: str = ""
+    """How the keys are written; made from `keys` without."""
+    in_palette: bool = True
+
+    @property
+    def written(self) -> str:
+        """The keys as people write them."""
+        return self.shown or " ".join(_written(key) for key in self.keys)
+
+
+_NAMES = {
+    "question_mark": "?",
+    "slash": "/",
+    "escape": "esc",
+    "pageup": "PgUp",
+    "pagedown": "PgDn",
+    "home": "Home",
+    "end": "End",
+    "up": "↑",
+    "down": "↓",
+    "left": "←",
+    "right": "→",
+}
+
+
+def _written(key: str) -> str:
+    return _NAMES.get(key, key)
+
+
+TASK, MOVE, LIST, BOARD = "Tasks", "Moving", "List", "Board"
+
+KEYS: tuple[Key, ...] = (
+    Key("new", ("n",), TASK, "Describe a new task", "new task"),
+    Key("stop", ("s",), TASK, "Stop the selected task (asks first)", "stop"),
+    Key("next-needing-you", ("tab",), MOVE, "Go to the next task that needs you", "needs you"),
+    Key("up", ("up", "k"), MOVE, "Up", in_palette=False),
+    Key("down", ("down", "j"), MOVE, "Down", in_palette=False),
+    Key("page-up", ("pageup",), MOVE, "A page up", in_palette=False),
+    Key("page-down", ("pagedown",), MOVE, "A page down", in_palette=False),
+    Key("first", ("home", "g"), MOVE, "First task"),
+    Key("last", ("end", "G"), MOVE, "Last task"),
+    Key("fold", ("left",), LIST, "Close the group"),
+    Key("unfold", ("right", "space"), LIST, "Open the group, or show its older tasks"),
+    Key("filter", ("slash",), LIST, "Filter by words, s:failed a:pi p:api is:unread is:pinned", "filter"),
+    Key("group", ("t",), LIST, "Group by state or by project"),
+    Key("scope", ("ctrl+o",), LIST, "All projects, or the one here"),
+    Key("clear", ("escape",), BOARD, "Clear the filter", in_palette=False),
+    Key("help", ("question_mark",), BOARD, "All keys", "all keys"),
+    Key("theme", (), BOARD, "Light or dark"),
+    Key("quit", ("q",), BOARD, "Leave the board; what runs goes on"),
+)
+BY_ID = {key.id: key for key in KEYS}
+
+ALWAYS: tuple[Key, ...] = (
+    Key("palette", ("ctrl+p",), BOARD, "Find any act by its name"),
+    Key("interrupt", ("ctrl+c",), BOARD, "Clear the input; twice leaves the board"),
+)
+"""Keys that work with an input focused too."""
+
+
+def list_bindings() -> list[Binding]:
+    """The bindings that act while the list has the focus."""
+    return [
+        Binding(",".join(key.keys), f"screen.act('{key.id}')", key.help, id=key.id, show=False)
+        for key in KEYS
+        if key.keys
+    ]
+
+
+def app_bindings() -> list[Binding]:
+    """The bindings that always act."""
+    return [
+        Binding(",".join(key.keys), f"app.{key.id.replace('-', '_')}", key.help, id=key.id, show=False, priority=True)
+        for key in ALWAYS
+    ]

@@ -1,0 +1,104 @@
+"""The signs of the list: one cell each, never East-Asian-ambiguous, with an ASCII set for other terminals."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from rich.cells import cell_len
+
+from agent_board.store.records import SemanticState
+
+_S = SemanticState
+
+
+@dataclass(frozen=True, slots=True)
+class Glyphs:
+    """One set of signs. A state's pair is (filled: its process lives, hollow: it has exited)."""
+
+    states: Mapping[SemanticState, tuple[str, str]]
+    unreadable: str
+    cursor: str
+    unread: str
+    pinned: str
+    worktree: str
+    attached: str
+    folded: str
+    opened: str
+    ellipsis: str
+    dot: str
+    spinner: str
+    only_ascii: bool = False
+    """The terminal can't take anything else: texts of agents are reduced as well."""
+
+    def of(self, state: SemanticState, alive: bool) -> str:
+        """The sign of a state: its shape says which, its filling whether the process lives."""
+        filled, hollow = self.states[state]
+        return filled if alive else hollow
+
+    def text(self, text: str) -> str:
+        """A text as this terminal can show it, as wide as before."""
+        if not self.only_ascii or text.isascii():
+            return text
+        return "".join(char if char.isascii() else "?" * cell_len(char) for char in text)
+
+
+UNICODE = Glyphs(
+    states={
+        _S.NEEDS_INPUT: ("⚑", "⚐"),
+        _S.FAILED: ("✖", "✗"),
+        _S.WORKING: ("▸", "▹"),
+        _S.QUEUED: ("◉", "◌"),
+        _S.COMPLETED: ("✔", "✓"),
+        _S.IDLE: ("▮", "▯"),
+        _S.STOPPED: ("▪", "▫"),
+    },
+    unreadable="⊘",
+    cursor="❯",
+    unread="✦",
+    pinned="⊤",
+    worktree="⋎",
+    attached="⇄",
+    folded="▸",
+    opened="▾",
+    ellipsis="⋯",
+    dot="⋅",
+    spinner="⠋⠙⠹⠸⠼⠴⠦⠧",
+)
+
+_ASCII_STATES = {
+    _S.NEEDS_INPUT: ("!", "?"),
+    _S.FAILED: ("X", "x"),
+    _S.WORKING: (">", "}"),
+    _S.QUEUED: ("O", "o"),
+    _S.COMPLETED: ("V", "v"),
+    _S.IDLE: ("=", "-"),
+    _S.STOPPED: ("#", "_"),
+}
+
+
+def _ascii(only: bool) -> Glyphs:
+    return Glyphs(
+        states=_ASCII_STATES,
+        unreadable="%",
+        cursor=">",
+        unread="*",
+        pinned="^",
+        worktree="&",
+        attached="@",
+        folded="+",
+        opened="-",
+        ellipsis="~",
+        dot="-",
+        spinner="|/-\\",
+        only_ascii=only,
+    )
+
+
+ASCII = _ascii(only=False)
+ASCII_ONLY = _ascii(only=True)
+
+
+def glyphs_for(wish: str, encoding: str | None) -> Glyphs:
+    """The set to use: `wish` is auto, unicode or ascii; a terminal that isn't UTF-8 always gets ASCII."""
+    if not (encoding or "").lower().replace("-", "").startswith("utf"):
+        return ASCII_ONLY
+    return ASCII if wish == "ascii" else UNICODE

@@ -1,0 +1,142 @@
+"""One view as the list draws it: everything cleaned, nothing looked up later."""
+
+import os
+from dataclasses import dataclass
+
+from agent_board.board.model.groups import SPARE_STATES, UNREADABLE, Order, Standing
+from agent_board.states.view import shown
+from agent_board.store.files import Unreadable
+from agent_board.store.load import ViewRecord
+from agent_board.store.records import Meta, SemanticState, State, Usage
+from agent_board.text import clean_line
+
+_LONGEST = 400
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What is drawn of one view. Texts hold no control characters."""
+
+    id: str
+    name: str
+    project: str
+    project_path: str
+    cwd: str
+    agent: str
+    state: SemanticState
+    alive: bool
+    summary: str
+    since: int
+    """When the present state began, epoch milliseconds."""
+    created_at: int
+    pinned: bool = False
+    unread: bool = False
+    worktree: bool = False
+    attached: bool = False
+    stalled: bool = False
+    held: int = 0
+    tokens: int | None = None
+    cost: float | None = None
+    run_id: str | None = None
+    change_seq: int = 0
+    unreadable: bool = False
+    """The summary says which file can't be understood and why."""
+    haystack: str = ""
+    """Lower-case text that the filter's words are looked for in."""
+
+    @property
+    def standing(self) -> Standing:
+        """The group that the row is in when rows are grouped by state."""
+        return UNREADABLE if self.unreadable else self.state
+
+    @property
+    def order(self) -> Order:
+        """Where the row stands in its group."""
+        return (not self.pinned, self.created_at, self.id)
+
+    @property
+    def spare(self) -> bool:
+        """Whether a long group may fold this row away."""
+        return self.state in SPARE_STATES and not (self.unread or self.pinned or self.unreadable)
+
+    @property
+    def claims_process(self) -> bool:
+        """Whether the row says that something runs: what reconcile looks after."""
+        return not self.unreadable and (self.alive or not self.state.settled)
+
+    @property
+    def place(self) -> tuple[Standing, str, Order, bool, bool]:
+        """All that decides where the row stands and what its group counts; the same place, the same lines."""
+        return (self.standing, self.project_path, self.order, self.spare, self.unread)
+
+
+def row_of(record: ViewRecord) -> Row | None:
+    """The row of a view; None for an archived one, which is counted and not listed."""
+    meta, state = record.meta, record.state
+    if isinstance(meta, Unreadable):
+        return _unreadable_row(record)
+    if meta.archived_at is not None:
+        return None
+    known = state if isinstance(state, State) else None
+    seen = shown(meta, known)
+    path = meta.repo_root or meta.cwd
+    project = clean_line(os.path.basename(path.rstrip("/")) or path)
+    name = _short(meta.name) or meta.id
+    broken = record.unreadable
+    summary = _short(broken or seen.summary)
+    return Row(
+        id=meta.id,
+        name=name,
+        project=project,
+        project_path=path,
+        cwd=meta.cwd,
+        agent=clean_line(meta.agent),
+        state=seen.state,
+        alive=seen.alive,
+        summary=summary,
+        since=seen.since,
+        created_at=meta.created_at,
+        pinned=meta.pinned,
+        unread=seen.unread,
+        worktree=meta.worktree_path is not None,
+        attached=seen.attached,
+        stalled=seen.stalled,
+        held=seen.held_prompts,
+        tokens=_tokens(known.usage) if known else None,
+        cost=known.usage.cost_usd if known else None,
+        run_id=known.current_run_id if known else None,
+        change_seq=known.change_seq if known else 0,
+        unreadable=broken is not None,
+        haystack=_haystack(meta, name, project, summary),
+    )
+
+
+def _unreadable_row(record: ViewRecord) -> Row:
+    return Row(
+        id=record.id,
+        name=record.id,
+        project="",
+        project_path="",
+        cwd="",
+        agent="",
+        state=SemanticState.FAILED,
+        alive=False,
+        summary=_short(record.unreadable or ""),
+        since=0,
+        created_at=0,
+        unreadable=True,
+        haystack=record.id,
+    )
+
+
+def _short(text: str) -> str:
+    return clean_line(text[:_LONGEST])
+
+
+def _tokens(usage: Usage) -> int | None:
+    parts = [part for part in (usage.input, usage.output, usage.cache_read, usage.cache_write) if part is not None]
+    return sum(parts) if parts else None
+
+
+def _haystack(meta: Meta, name: str, project: str, summary: str) -> str:
+    return "\n".join((name, project, summary, meta.branch or "", meta.id)).casefold()

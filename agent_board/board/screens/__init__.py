@@ -1,0 +1,1 @@
+"""The board itself and what lies over it."""

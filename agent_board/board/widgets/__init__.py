@@ -1,0 +1,1 @@
+"""The parts of the board's screen, one file each."""

@@ -1,0 +1,54 @@
+"""What stands where the list would be: the three keys that matter, or how to get an agent."""
+
+from collections.abc import Sequence
+
+from textual.content import Content
+from textual.widget import Widget
+
+from agent_board.board.acts import AgentHere
+
+_KEYS = (
+    ("n", "describe a task; an agent works on it in the background"),
+    ("s", "stop one that runs"),
+    ("?", "all the other keys"),
+)
+
+
+class Empty(Widget):
+    """A few calm lines in the middle of the screen."""
+
+    def __init__(self) -> None:
+        super().__init__(id="empty")
+        self._agents: Sequence[AgentHere] = ()
+        self._why = ""
+
+    def show(self, *, agents: Sequence[AgentHere], why: str = "") -> None:
+        """`why` replaces the lesson: nothing passes the filter, nothing is here."""
+        if (agents, why) != (self._agents, self._why):
+            self._agents, self._why = agents, why
+            self.refresh(layout=True)
+
+    def render(self) -> Content:
+        """The lines that fit the present height."""
+        if self._why:
+            return Content.styled(self._why, "$foreground-muted")
+        lines = [Content.styled("No tasks yet.", "bold $foreground"), Content("")]
+        lines += [
+            Content.assemble((f"{key}   ", "bold $primary"), (words, "$foreground-muted")) for key, words in _KEYS
+        ]
+        lines += self._about_agents()
+        return Content("\n").join(lines)
+
+    def _about_agents(self) -> list[Content]:
+        real = [here for here in self._agents if here.name != "demo"]
+        usable = [here for here in real if here.found and here.problem is None]
+        if not real or usable:
+            return []
+        lines = [Content(""), Content.styled("No coding agent can run here yet.", "bold $warning")]
+        for here in real:
+            advice = here.problem or here.install
+            lines.append(Content.assemble((f"{here.title}   ", "$foreground"), (advice, "$foreground-muted")))
+        demo = Content.assemble(
+            ("agent-board demo", "$foreground"), ("   shows everything without one", "$foreground-muted")
+        )
+        return [*lines, demo]

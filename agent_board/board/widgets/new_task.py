@@ -1,0 +1,180 @@
+"""The new-task bar: the prompt, and beside it where and with what. What was typed is never lost."""
+
+from collections.abc import Sequence
+
+from textual import events
+from textual.app import ComposeResult
+from textual.containers import Horizontal, Vertical
+from textual.content import Content
+from textual.message import Message
+from textual.widgets import Input, Static
+
+from agent_board.board.acts import AgentHere, NewTask
+from agent_board.board.widgets.choice import Choice, Option
+from agent_board.board.widgets.directory_input import DirectoryInput
+from agent_board.board.widgets.prompt_area import PromptArea
+
+_WRITES, _READS = "writes", "reads"
+_ACCESS = (Option(_WRITES, "edits files"), Option(_READS, "only reads"))
+
+
+class NewTaskBar(Vertical):
+    """Enter in any field starts; tab walks through the fields; esc closes and keeps everything as it is."""
+
+    class Started(Message):
+        """The user wants this task to run."""
+
+        def __init__(self, task: NewTask) -> None:
+            super().__init__()
+            self.task = task
+
+    class Closed(Message):
+        """The user leaves the bar; the draft is kept."""
+
+        def __init__(self, draft: NewTask) -> None:
+            super().__init__()
+            self.draft = draft
+
+    class Edited(Message):
+        """Something was typed: the draft is worth keeping soon."""
+
+        def can_replace(self, message: Message) -> bool:
+            """One is enough."""
+            return isinstance(message, NewTaskBar.Edited)
+
+    def __init__(self, draft: NewTask, recent: Sequence[str], ellipsis: str) -> None:
+        super().__init__(id="new-task")
+        self._prompt = PromptArea(draft.prompt, f"describe a task{ellipsis}")
+        self._directory = DirectoryInput(draft.cwd, recent)
+        self._agent = Choice(id="agent")
+        self._model = Input(draft.model, placeholder="default", id="model", compact=True, select_on_focus=False)
+        self._task_name = Input(
+            draft.name, placeholder="from the prompt", id="task-name", compact=True, select_on_focus=False
+        )
+        self._access = Choice(id="access")
+        self._access.offer(_ACCESS, _READS if draft.read_only else _WRITES)
+        self._message = Static("", id="task-message")
+        self._wanted_agent = draft.agent
+        self.starting = False
+        """A start is on its way: a second enter does nothing."""
+
+    def compose(self) -> ComposeResult:
+        """The prompt on top, the fields under it, the word on what went wrong between."""
+        yield self._prompt
+        yield self._message
+        for row in (
+            (("in", self._directory), ("agent", self._agent)),
+            (("name", self._task_name), ("model", self._model), ("", self._access)),
+        ):
+            with Horizontal(classes="task-fields"):
+                for label, field in row:
+                    with Horizontal(classes=f"field field-{field.id}"):
+                        yield Static(label, classes="label")
+                        yield field
+
+    def on_mount(self) -> None:
+        """Type at once."""
+        self._prompt.focus()
+        self._prompt.move_cursor(self._prompt.document.end)
+
+    def offer_agents(self, agents: Sequence[AgentHere], default: str | None) -> None:
+        """Offer these agents; those that can't run say why."""
+        options = [Option(here.name, here.name, _problem(here)) for here in agents]
+        self._agent.offer(options, self._wanted_agent or default)
+
+    def paste(self, text: str) -> None:
+        """Put pasted text into the prompt."""
+        self._prompt.add(text)
+
+    @property
+    def order(self) -> NewTask:
+        """What stands in the bar now."""
+        return NewTask(
+            prompt=self._prompt.text,
+            cwd=self._directory.path,
+            agent=self._agent.value or self._wanted_agent,
+            model=self._model.value,
+            name=self._task_name.value,
+            read_only=self._access.value == _READS,
+        )
+
+    def say(self, sentence: str, *, wrong: bool = False) -> None:
+        """Say something in the bar: what went wrong, or that it is starting."""
+        self._message.set_class(wrong, "-wrong")
+        self._message.display = bool(sentence)
+        self._message.update(Content(sentence))
+
+    def failed(self, sentence: str) -> None:
+        """The start was refused; everything stays as typed."""
+        self.starting = False
+        self.say(sentence, wrong=True)
+
+    def clear(self) -> bool:
+        """Empty the field that has the focus; False when there was nothing in it."""
+        field = self.screen.focused
+        if isinstance(field, PromptArea):
+            had = bool(field.text)
+            field.clear()
+        elif isinstance(field, Input):
+            had = bool(field.value)
+            field.value = ""
+        else:
+            had = False
+        return had
+
+    def on_prompt_area_sent(self, event: PromptArea.Sent) -> None:
+        """Enter in the prompt."""
+        event.stop()
+        self._start()
+
+    def on_input_submitted(self, event: Input.Submitted) -> None:
+        """Enter in a field."""
+        event.stop()
+        self._start()
+
+    def _start(self) -> None:
+        if self.starting:
+            return
+        if not self._prompt.text.strip():
+            self.say("Say first what is to be done.", wrong=True)
+            self._prompt.focus()
+        elif self._agent.problem:
+            self.say(self._agent.problem, wrong=True)
+        else:
+            self.starting = True
+            self.say("starting")
+            self.post_message(self.Started(self.order))
+
+    def on_key(self, event: events.Key) -> None:
+        """Esc leaves; enter on a choice starts."""
+        if event.key == "escape":
+            event.stop()
+            self.post_message(self.Closed(self.order))
+        elif event.key == "enter":
+            event.stop()
+            self._start()
+
+    def on_text_area_changed(self) -> None:
+        """A draft is worth keeping, and an old complaint is out of date."""
+        self._edited()
+
+    def on_input_changed(self) -> None:
+        """As above."""
+        self._edited()
+
+    def on_choice_changed(self, event: Choice.Changed) -> None:
+        """An agent that can't run says so at once."""
+        event.stop()
+        self.say(self._agent.problem, wrong=True)
+        self._edited()
+
+    def _edited(self) -> None:
+        if not self.starting and not self._agent.problem:
+            self.say("")
+        self.post_message(self.Edited())
+
+
+def _problem(here: AgentHere) -> str:
+    if here.problem:
+        return here.problem
+    return "" if here.found else f"{here.title} is not installed; get it with: {here.install}"
