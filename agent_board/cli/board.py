@@ -41,7 +41,11 @@ def _open(paths: StorePaths, cwd: str, *, agent: str | None = None) -> int:
     if agent is not None:
         settings = settings.model_copy(update={"agent": agent})
     app = BoardApp(paths, settings, cwd)
+    # Textual would print the traceback with the values of its variables, prompts among them.
+    app._fatal_error = app._close_messages_no_wait  # type: ignore[method-assign]
     app.run(mouse=settings.mouse)
+    if app._exception is not None:
+        raise app._exception
     return app.return_code or 0
 
 

@@ -30,13 +30,25 @@ def refuse_foreign(paths: StorePaths) -> None:
         raise BoardError(f"{paths.root} is not an agent-board store; name another place with --home.")
 
 
+def to_change(args: argparse.Namespace) -> StorePaths:
+    """The store whose tasks are changed; it isn't made. Raises BoardError when it must not be written."""
+    paths = StorePaths(home_from(args.home))
+    refuse_foreign(paths)
+    _refuse_newer(paths)
+    return paths
+
+
 def to_write(args: argparse.Namespace) -> StorePaths:
-    """The store to change, made if it isn't there. Raises BoardError when it can't be or must not be written."""
+    """The store to put a task into, made if it isn't there. Raises BoardError when it can't or must not be written."""
     paths = open_store(home_from(args.home))
+    _refuse_newer(paths)
+    return paths
+
+
+def _refuse_newer(paths: StorePaths) -> None:
     newer = newer_store(paths)
     if newer:
         raise BoardError(f"{paths.roster} {newer}; nothing was done. Update agent-board, or name another --home.")
-    return paths
 
 
 def here() -> str | None:

@@ -17,6 +17,7 @@ from tests.cli.conftest import Cli
 from tests.cli.makers import make_view
 from tests.cli.test_usage import one_sentence
 from tests.support import command
+from tests.support.terminal import Terminal
 from tests.support.wait import wait_for
 
 _MODULES = """
@@ -218,3 +219,26 @@ def test_json_on_stdout_is_json_whatever_is_said_on_stderr(cli: Cli, store: Stor
     done = cli("list", "--json")
     assert done.err
     assert len(json.loads(done.out)) == 1
+
+
+_BROKEN_BOARD = """
+import sys
+from agent_board.board.app import BoardApp
+from agent_board.cli.main import main
+def fail(self):
+    secret = "a prompt of the user"
+    raise ZeroDivisionError("broken on purpose")
+BoardApp.on_ready = fail
+sys.exit(main([]))
+"""
+
+
+def test_a_board_that_breaks_leaves_one_sentence(store: StorePaths):
+    with Terminal([sys.executable, "-c", _BROKEN_BOARD], size=(100, 30)) as terminal:
+        assert terminal.wait_exit() == 1
+        screen = terminal.text
+    assert "Something went wrong inside agent-board" in screen
+    assert "Traceback" not in screen
+    assert "a prompt" not in screen
+    with open(f"{store.log}/errors.log", encoding="utf-8") as file:
+        assert "broken on purpose" in file.read()
