@@ -59,9 +59,11 @@ def _body_message(message: str) -> str:
 
 def _system_error(text: str) -> str | None:
     found = _SYSTEM.search(text)
-    if found is None or not found["path"]:
+    if found is None or not (found["path"] or found["code"] in _SYSTEM_WORDS):
         return None
     why = _SYSTEM_WORDS.get(found["code"], found["what"])
+    if not found["path"]:
+        return f"Pi can't {found['call']}: {why}."
     what = "session file" if found["path"].endswith(".jsonl") else "file"
     if found["call"] in ("mkdir", "scandir"):
         what = "directory"
