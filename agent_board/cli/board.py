@@ -1,8 +1,12 @@
 """The board, and the demo's."""
 
 import argparse
+import asyncio
 import os
+import signal
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 from agent_board.cli.output import warn
 from agent_board.cli.stores import here
@@ -43,10 +47,34 @@ def _open(paths: StorePaths, cwd: str, *, agent: str | None = None) -> int:
     app = BoardApp(paths, settings, cwd)
     # Textual would print the traceback with the values of its variables, prompts among them.
     app._fatal_error = app._close_messages_no_wait  # type: ignore[method-assign]
-    app.run(mouse=settings.mouse)
+    with asyncio.Runner() as runner:
+        loop = runner.get_loop()
+        with _told_to_end(lambda code: loop.call_soon_threadsafe(app.exit, None, code)):
+            app.run(mouse=settings.mouse, loop=loop)
     if app._exception is not None:
         raise app._exception
     return app.return_code or 0
+
+
+@contextmanager
+def _told_to_end(leave: Callable[[int], object]) -> Iterator[None]:
+    """TERM and HUP close the board as `q` does, once, so that the terminal is given back; `leave` gets 128 + number.
+
+    An exception out of the handler would be quicker, but can strike in the middle of a lock that Textual holds.
+    """
+    ends = (signal.SIGTERM, signal.SIGHUP)
+
+    def handler(number: int, _: object) -> None:
+        for each in ends:
+            signal.signal(each, signal.SIG_IGN)
+        leave(128 + number)
+
+    before = {number: signal.signal(number, handler) for number in ends}
+    try:
+        yield
+    finally:
+        for number, old in before.items():
+            signal.signal(number, old)
 
 
 def _need_terminal(instead: str) -> None:

@@ -10,7 +10,7 @@ from agent_board.text import cells, clean_line, cut
 
 ORDER = ("needs_input", "failed", "working", "queued", "completed", "idle", "stopped")
 _COLOURS = {"needs_input": "33", "failed": "31", "working": "36", "completed": "32", "unreadable": "31"}
-_NAME_CELLS, _PROJECT_CELLS, _STATE_CELLS = 40, 20, 11
+_STATE_CELLS, _NAME_CELLS, _PROJECT_CELLS, _LEAST_CELLS = 11, 40, 20, 8
 _UNITS = ((86_400, "d"), (3_600, "h"), (60, "m"))
 
 
@@ -27,20 +27,22 @@ def sort_key(found: Object) -> tuple[object, ...]:
 
 
 def table(views: Sequence[Object], columns: int | None) -> list[str]:
-    """A line for each view: state, id, name, project, age, summary."""
+    """A line for each view: state, name (or id, where the name can't be read), project, age, summary."""
     rows = [_row(found) for found in views]
-    widths = [max((cells(row[at]) for row in rows), default=0) for at in range(5)]
+    most = [_STATE_CELLS, _NAME_CELLS, _PROJECT_CELLS, _STATE_CELLS]
+    if columns is not None:  # the summary gets what is left, a third or so
+        most[1] = min(_NAME_CELLS, max(_LEAST_CELLS, columns * 3 // 10))
+        most[2] = min(_PROJECT_CELLS, max(_LEAST_CELLS, columns * 3 // 20))
+    widths = [min(limit, max((cells(row[at]) for row in rows), default=0)) for at, limit in enumerate(most)]
     return [_line(row, widths, columns) for row in rows]
 
 
 def _row(found: Object) -> list[str]:
-    state = found["semanticState"] or "unreadable"
     summary = found["unreadable"] or found["question"] or found["summary"] or ""
     return [
-        state,
-        found["id"],
-        cut(clean_line(found["name"] or "?"), _NAME_CELLS),
-        cut(project(found), _PROJECT_CELLS),
+        found["semanticState"] or "unreadable",
+        clean_line(found["name"] or found["id"]),
+        project(found),
         age(found["stateSince"] or found["createdAt"]),
         clean_line(summary),
     ]
@@ -64,11 +66,10 @@ def age(since_ms: int | None, now_ms: int | None = None) -> str:
 
 
 def _line(row: list[str], widths: list[int], columns: int | None) -> str:
-    padded = [text + " " * (width - cells(text)) for text, width in zip(row, widths, strict=False)]
-    line = "  ".join([*padded, row[5]]).rstrip()
-    if columns is not None:
-        line = cut(line, columns)
-    return paint(line, row[0])
+    shown = [cut(text, width) for text, width in zip(row, widths, strict=False)]
+    padded = [text + " " * (width - cells(text)) for text, width in zip(shown, widths, strict=True)]
+    line = "  ".join([*padded, row[-1]]).rstrip()
+    return paint(line if columns is None else cut(line, columns), row[0])
 
 
 def paint(line: str, state: str) -> str:
