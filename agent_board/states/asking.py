@@ -266,11 +266,12 @@ _FOR_LATER = Words(
     r"后续|後續|以后|以後|未来|未來|可选|可選|下一步|建议|建議",
 )
 _LEANING = Words(
-    r"^\W*(?:sounds? good|ok|okay|(?:is|would) (?:that|this) (?:be )?(?:ok|okay|fine)|agreed?|good to go|ready"
-    r"|(?:shall|should) I"
-    r"|(?:it['’]s )?(?:your call|up to you)|thoughts)\b",
-    r"^\W*(?:可以|好|行|对|對|您看可以)(?:吗|嗎|么|麼)",
+    r"^\W*(?:sounds? good|ok|okay|(?:is|would) (?:that|this) (?:be )?(?:ok|okay|fine)|agreed?|good to go|ready|thoughts"
+    r"|(?:shall|should|may|can) I(?: (?:proceed|continue|go ahead|start|(?:do|try) (?:it|this|that)))?"
+    r"|(?:it['’]s )?(?:your call|up to you))\W*$",
+    r"^\W*(?:可以|好|行|对|對|您看可以|继续|繼續|是否继续|是否繼續)(?:吗|嗎|么|麼)?\W*$",
 )
+_LONGEST_CONTEXT = 300
 
 
 def is_question(sentence: str) -> bool:
@@ -308,9 +309,9 @@ def is_for_later(intro: str) -> bool:
     return _FOR_LATER.within(intro)
 
 
-def leans_on_previous(sentence: str) -> bool:
-    """Whether a short question means nothing without the sentence before it."""
-    return len(sentence) < 28 and _LEANING.within(sentence)
+def leans_on_previous(sentence: str, previous: str) -> bool:
+    """Whether a short question means little without the sentence before it, and that one is fit to be shown with it."""
+    return _LEANING.within(sentence) and len(previous) <= _LONGEST_CONTEXT and any(map(str.isalnum, previous))
 
 
 def classify(sentence: str, *, done: bool) -> Kind:

@@ -170,7 +170,8 @@ def _extent(parts: list[_Part], at: int) -> tuple[int, int]:
     if parts[first].form is _Form.ITEM:
         first -= first > 0 and parts[first - 1].form is not _Form.ITEM
         return first, last
-    if first == at > 0 and asking.leans_on_previous(parts[at].mute) and parts[at - 1].form is _Form.TEXT:
+    before = parts[at - 1] if first == at > 0 else None
+    if before and before.form is _Form.TEXT and asking.leans_on_previous(parts[at].mute, before.said):
         first -= 1
     listing = last + 1
     if listing < len(parts) and parts[listing].form is _Form.TEXT and parts[listing].said.endswith((":", "：")):
