@@ -130,3 +130,9 @@ def test_stop_of_a_settled_task_fails(cli: Cli):
     assert done.code == 1
     assert done.out == ""
     assert one_sentence(done.err)
+
+
+def test_stop_makes_no_store(cli: Cli, tmp_path: Path):
+    place = tmp_path / "nowhere"
+    assert cli("stop", "t", "--home", str(place)).code == 1
+    assert not place.exists()
