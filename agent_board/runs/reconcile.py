@@ -89,8 +89,11 @@ def _shim_gone(run: RunPaths) -> bool:
     return isinstance(owner, Missing) or probe(owner.identity) is Liveness.GONE
 
 
-def settle_under_lock(paths: StorePaths, view: ViewPaths) -> bool:
-    """Make the row true; the caller holds the view lock. True when something was written."""
+def settle_under_lock(paths: StorePaths, view: ViewPaths, *, delivering: bool = False) -> bool:
+    """Make the row true; the caller holds the view lock. True when something was written.
+
+    With `delivering` the caller is about to send what waits, so a waiting prompt is nobody's fault.
+    """
     runs = run_ids(view)
     if not runs:
         return False
@@ -101,7 +104,7 @@ def settle_under_lock(paths: StorePaths, view: ViewPaths) -> bool:
     request = plain.read_or_none(RunRequest, run.request)
     status = found if isinstance(found, RunStatus) else _blank_status(view, run, request)
     if status.ended_at is not None:
-        return _state_caught_up(paths, view, run, status)
+        return not delivering and _state_caught_up(paths, view, run, status)
     worker = status.worker_identity
     liveness = probe(worker) if worker is not None else Liveness.GONE
     if liveness is Liveness.UNKNOWN:

@@ -15,7 +15,7 @@ from agent_board.runs.succession import begin, next_request
 from agent_board.store import locks, plain
 from agent_board.store.files import Missing, Unreadable, write_bytes
 from agent_board.store.paths import StorePaths, ViewPaths
-from agent_board.store.records import Meta, RunRequest, ShimPid, State
+from agent_board.store.records import Meta, ProcessState, RunRequest, ShimPid, State
 from agent_board.store.views import change_meta
 
 _SHORT_S = 0.05
@@ -47,7 +47,7 @@ def retry(paths: StorePaths, view_id: str, options: Options | None = None) -> Re
     """Send the last prompt once more. Raises BoardError on a living row and when there is no prompt."""
     meta = replyable(paths, view_id)
     view = paths.view(view_id)
-    if _shim_lives(view):
+    if _running(view):
         raise BoardError("This task is still running; stop it first, or reply.")
     runs = run_ids(view)
     kept = next((item for item in followups.listed(view) if item.state in followups.UNSENT), None)
@@ -118,7 +118,7 @@ def load_draft(paths: StorePaths, view_id: str) -> str:
 def _send_or_wait(paths: StorePaths, meta: Meta, text: str, options: Options | None, *, kind: str) -> Replied:
     view = paths.view(meta.id)
     prompt_id = followups.new_prompt_id()
-    if not _shim_lives(view):
+    if not _running(view):
         with _held_when_settled(paths, meta) as lock:
             if lock is not None:
                 run_id = _begin(paths, meta, text, options, prompt_id=prompt_id, kind=kind, lock=lock)
@@ -138,11 +138,14 @@ def _sent_now(view: ViewPaths, prompt_id: str) -> bool:
     return bool(waiting) and waiting[0].id == prompt_id
 
 
-def _shim_lives(view: ViewPaths) -> bool:
-    """A hint that the lock is held for long; the lock itself decides."""
+def _running(view: ViewPaths) -> bool:
+    """A hint that the view lock is held for long; the lock itself decides."""
     runs = run_ids(view)
     owner = plain.read_or_none(ShimPid, view.run(runs[-1]).pid) if runs else None
-    return owner is not None and probe(owner.identity) is Liveness.ALIVE
+    if owner is None or probe(owner.identity) is not Liveness.ALIVE:
+        return False
+    state = plain.read_or_none(State, view.state)
+    return state is None or not state.semantic_state.settled or state.process_state is ProcessState.ALIVE
 
 
 @contextmanager
@@ -156,7 +159,7 @@ def _held_when_settled(paths: StorePaths, meta: Meta, patience: float = locks.PA
         return
     try:
         with suppress(OSError):
-            settle_under_lock(paths, view)
+            settle_under_lock(paths, view, delivering=True)
         yield lock if last_worker(view) is Liveness.GONE else None
     finally:
         locks.release(lock)

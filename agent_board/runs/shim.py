@@ -21,7 +21,7 @@ from agent_board.runs.status import first_status, job_of
 from agent_board.runs.succession import begin, next_request
 from agent_board.runs.worker import Ending, Worker
 from agent_board.states.decide import derive
-from agent_board.store import plain
+from agent_board.store import locks, plain
 from agent_board.store.files import now_ms
 from agent_board.store.logs import CappedLog
 from agent_board.store.paths import RunPaths, StorePaths
@@ -301,6 +301,7 @@ class Shim:
         After a bad end nothing is sent: what waits is held. The lock also goes with this process.
         """
         if not good_end(self._recorder.status):
+            locks.release(lock_fd)
             return
         meta = plain.read(Meta, self._view.meta)
         if not isinstance(meta, Meta) or meta.archived_at is not None:
