@@ -28,7 +28,8 @@ class Tmux:
         self._tmux("set-option", "-g", "remain-on-exit", "on")
 
     def _tmux(self, *arguments: str) -> str:
-        done = subprocess.run(["tmux", "-L", self._name, *arguments], capture_output=True, text=True, timeout=20)
+        command_line = ["tmux", "-L", self._name, *arguments]
+        done = subprocess.run(command_line, capture_output=True, text=True, timeout=20, env=command.environment())
         assert done.returncode == 0, f"tmux {arguments}: {done.stderr}"
         return done.stdout
 
@@ -41,6 +42,11 @@ class Tmux:
     def pid(self) -> int:
         """The board's process."""
         return int(self._tmux("display-message", "-p", "-t", "board", "#{pane_pid}"))
+
+    @property
+    def dead(self) -> bool:
+        """Whether the window's program has ended."""
+        return self._tmux("display-message", "-p", "-t", "board", "#{pane_dead}").strip() == "1"
 
     def send(self, *keys: str) -> None:
         """Keys by tmux's names."""
@@ -87,36 +93,36 @@ def test_each_outcome_is_seen_on_the_board(project: Path, model_server: ModelSer
     model_server.script(say("The cache was stale."), when="plain")
     model_server.script(use("write", path="made.txt", content="x"), say("Wrote made.txt."), when="edit")
     model_server.script(say("Which one should I keep, the old or the new?"), when="question")
-    model_server.script(report("completed", "All reported fine."), when="report-done")
-    model_server.script(report("blocked", "Stuck.", "May I drop the table?"), when="report-blocked")
-    model_server.script(report("failed", "The disk is full."), when="report-failed")
+    model_server.script(report("completed", "All reported fine."), when="reported")
+    model_server.script(report("blocked", "Stuck.", "May I drop the table?"), when="blocked")
+    model_server.script(report("failed", "The disk is full."), when="gave-up")
     model_server.script(refuse(401, "invalid key"), when="refused", forever=True)
     model_server.script(refuse(503, "overloaded"), say("Recovered."), when="recovers")
     expected = {
         "plain": "The cache was stale",
         "edit": "Wrote made.txt",
         "question": "Which one should I keep",
-        "report-done": "All reported fine",
-        "report-blocked": "May I drop the table?",
-        "report-failed": "The disk is full",
+        "reported": "All reported fine",
+        "blocked": "May I drop the table?",
+        "gave-up": "The disk is full",
         "refused": "401",
         "recovers": "Recovered",
     }
     tmux.wait_for("agent-board")
     for name in expected:
-        acts.dispatch(f"case {name}", "--name", f"case-{name}", cwd=project)
+        acts.dispatch(f"case {name}", "--name", name, cwd=project)
     for name, text in expected.items():
-        tmux.wait_for_row(f"case-{name}", text)
+        tmux.wait_for_row(name, text)
     states = {row["name"]: row["semanticState"] for row in acts.listed().values()}
     assert states == {
-        "case-plain": "completed",
-        "case-edit": "completed",
-        "case-question": "needs_input",
-        "case-report-done": "completed",
-        "case-report-blocked": "needs_input",
-        "case-report-failed": "failed",
-        "case-refused": "failed",
-        "case-recovers": "completed",
+        "plain": "completed",
+        "edit": "completed",
+        "question": "needs_input",
+        "reported": "completed",
+        "blocked": "needs_input",
+        "gave-up": "failed",
+        "refused": "failed",
+        "recovers": "completed",
     }
 
 
@@ -129,7 +135,7 @@ def test_killed_in_the_middle_and_opened_again(project: Path, model_server: Mode
     tmux.wait_for("two-halves")
     acts.until(task.view, lambda shown: shown["semanticState"] == "working")
     os.kill(tmux.pid, 9)
-    tmux.wait_for("Pane is dead")
+    wait_for(lambda: tmux.dead)
     tmux.restart()
     tmux.wait_for("two-halves")
     release.set()

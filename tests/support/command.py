@@ -24,9 +24,15 @@ class Done:
         return json.loads(self.out)
 
 
+def environment() -> dict[str, str]:
+    """This process's environment, without the window's size that readline puts where Python doesn't see it."""
+    return dict(os.environ)
+
+
 def run(*arguments: str, stdin: bytes = b"", cwd: str | os.PathLike[str] | None = None, timeout: float = 60.0) -> Done:
     """Run `agent-board` with these arguments, whatever its exit code; this process's environment applies."""
-    done = subprocess.run([*AGENT_BOARD, *arguments], input=stdin, capture_output=True, cwd=cwd, timeout=timeout)
+    line = [*AGENT_BOARD, *arguments]
+    done = subprocess.run(line, input=stdin, capture_output=True, cwd=cwd, timeout=timeout, env=environment())
     return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
 
@@ -45,4 +51,5 @@ def start(*arguments: str, cwd: str | os.PathLike[str] | None = None) -> "subpro
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=cwd,
+        env=environment(),
     )
