@@ -32,6 +32,16 @@ class Job:
 
 
 @dataclass(frozen=True, slots=True)
+class ForeignSession:
+    """A session that was started outside the board."""
+
+    cwd: str
+    session_id: str | None = None
+    title: str | None = None
+    """Its name, or its first prompt."""
+
+
+@dataclass(frozen=True, slots=True)
 class FirstSignal:
     """How an agent is asked to end: which signal, and to the process alone or to its group."""
 
@@ -94,3 +104,7 @@ class Agent(ABC):
     def takes_commands(self, prompt: str) -> bool:
         """Whether the agent may take this prompt for a command of its own instead of a task."""
         return False
+
+    def foreign_session(self, path: str) -> ForeignSession | None:
+        """What a session file of this agent says of itself; None when it isn't one. Reads its beginning."""
+        return None

@@ -3,10 +3,11 @@
 import json
 import os
 import re
-from typing import ClassVar
+from itertools import islice
+from typing import Any, ClassVar
 
-from agent_board.agents.base import Agent, Installation, Job, Reader
-from agent_board.agents.events import Event
+from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Reader
+from agent_board.agents.events import Event, PromptAccepted
 from agent_board.agents.pi_errors import startup_sentence
 from agent_board.agents.pi_events import REPORT, PiReader, transcript
 from agent_board.resources import REPORT_EXTENSION
@@ -17,6 +18,7 @@ _READING = ("read", "grep", "find", "ls")
 _NO_MCP = "mcp__none"
 _OLDEST = (1, 1, 0)  # before it `--tools +report` takes every other tool away
 _ASK_SECONDS = 15
+_HEADER_LINES = 40
 _UP = 4  # from dist/bundle/cli.js to package.json, and one to spare
 _VERSION = re.compile(r"(?<![\d.])(\d+)\.(\d+)(?:\.(\d+))?")
 
@@ -66,6 +68,22 @@ class Pi(Agent):
         except OSError:
             return []
 
+    def foreign_session(self, path: str) -> ForeignSession | None:
+        """See `Agent.foreign_session`: the header line names the directory; a name or the first prompt may follow."""
+        try:
+            with open(path, "rb") as file:
+                lines = list(islice(file, _HEADER_LINES))
+        except OSError:
+            return None
+        entries = [_object(line) for line in lines]
+        header = entries[0] if entries else {}
+        cwd = header.get("cwd")
+        if header.get("type") != "session" or "timestamp" not in header or not isinstance(cwd, str):
+            return None
+        names = [str(entry["name"]) for entry in entries if entry.get("type") == "session_info" and entry.get("name")]
+        prompts = [event.text for event in transcript(lines) if isinstance(event, PromptAccepted)]
+        return ForeignSession(cwd, str(header.get("id") or "") or None, next(iter([*names, *prompts]), None))
+
     def startup_error(self, stderr: str) -> str | None:
         """See `Agent.startup_error`."""
         return startup_sentence(stderr)
@@ -73,6 +91,14 @@ class Pi(Agent):
     def takes_commands(self, prompt: str) -> bool:
         """See `Agent.takes_commands`: Pi trims a prompt and takes a leading `/` as a command of its own."""
         return prompt.lstrip("\ufeff \t\r\n\v\f").startswith("/")
+
+
+def _object(line: bytes) -> dict[str, Any]:
+    try:
+        value = json.loads(line)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}
 
 
 def _session(job: Job) -> list[str]:

@@ -50,3 +50,14 @@ def environment(pid: int) -> dict[str, str]:
         return dict(psutil.Process(pid).environ())
     except (psutil.Error, OSError):
         return {}
+
+
+def holder(path: str) -> int | None:
+    """A process of this user, not this one, that has the file open."""
+    for process in psutil.process_iter():
+        try:
+            if process.pid != os.getpid() and any(file.path == path for file in process.open_files()):
+                return int(process.pid)
+        except (psutil.Error, OSError):
+            continue
+    return None

@@ -1,5 +1,6 @@
 """Identities of processes, whether they live, and signals that can't hit anybody else (invariants 2 and 3)."""
 
+import ctypes
 import os
 import signal
 import sys
@@ -11,6 +12,13 @@ from agent_board.store.records import Identity
 
 MARKER = "AGENT_BOARD_RUN"
 """In the environment of a run's shim, worker and whatever the worker starts: the run's id."""
+_PR_SET_CHILD_SUBREAPER = 36
+
+
+def become_subreaper() -> None:
+    """On Linux, orphans of the worker become children of this process, so that stop and sweep can find them."""
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 class Liveness(Enum):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
+from agent_board.runs.attached import settle_attach
 from agent_board.runs.claim import run_ids
 from agent_board.runs.followups import listed
 from agent_board.runs.processes import Liveness, identify, probe
@@ -109,6 +110,11 @@ def settle_under_lock(paths: StorePaths, view: ViewPaths, *, delivering: bool = 
     liveness = probe(worker) if worker is not None else Liveness.GONE
     if liveness is Liveness.UNKNOWN:
         return False
+    if request is not None and request.kind == "attach":
+        if liveness is Liveness.ALIVE:
+            return False  # the mark says what there is to say
+        settle_attach(paths, run, request, status, None)
+        return True
     if liveness is Liveness.ALIVE:
         return _mark_orphan(paths, run, status)
     settle(paths, run, settled_from_files(run, request, status))

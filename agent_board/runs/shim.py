@@ -1,6 +1,5 @@
 """The shim: owns one run from the handed-over view lock to its last status (DESIGN 3 and 5)."""
 
-import ctypes
 import dataclasses
 import os
 import selectors
@@ -15,9 +14,9 @@ from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
 from agent_board.runs.followups import good_end, hold_behind, next_or_release
 from agent_board.runs.lines import LineSplitter
-from agent_board.runs.processes import MARKER, belonging_to, identify
+from agent_board.runs.processes import MARKER, become_subreaper, belonging_to, identify
 from agent_board.runs.recorder import Recorder, with_evidence
-from agent_board.runs.status import first_status, job_of
+from agent_board.runs.status import first_status, job_of, transcript_size
 from agent_board.runs.succession import begin, next_request
 from agent_board.runs.worker import Ending, Worker
 from agent_board.states.decide import derive
@@ -41,7 +40,6 @@ _LOOK_FOR_STOP_S = 1.0
 _STDERR_KEPT = 16 << 10
 _DRAIN_MOST = 32 << 20
 _LAST_WORDS_TRIES = 60
-_PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(argv: list[str]) -> int:
@@ -67,12 +65,6 @@ def main(argv: list[str]) -> int:
     shim.run_to_the_end()
     shim.hand_over(int(lock))
     return 0
-
-
-def become_subreaper() -> None:
-    """On Linux, orphans of the worker become children of this process, so that stop and sweep can find them."""
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
 class Shim:
@@ -345,11 +337,3 @@ def _empty(fd: int) -> None:
     with suppress(BlockingIOError):
         while os.read(fd, 4096):
             pass
-
-
-def transcript_size(session_file: str | None) -> int:
-    """Bytes in the transcript now; 0 when there is none."""
-    try:
-        return os.stat(session_file).st_size if session_file else 0
-    except FileNotFoundError:
-        return 0

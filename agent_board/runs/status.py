@@ -1,5 +1,7 @@
 """A run's status and job as they follow from its request. Reads the beginning of the prompt, nothing else."""
 
+import os
+
 from agent_board.agents.base import Agent, Job
 from agent_board.store.files import now_ms
 from agent_board.store.paths import RunPaths
@@ -35,3 +37,11 @@ def first_status(request: RunRequest, agent: Agent, run: RunPaths) -> RunStatus:
         queue_reason="starting",
         evidence=Evidence(command=agent.takes_commands(head)),
     )
+
+
+def transcript_size(session_file: str | None) -> int:
+    """Bytes in the transcript now; 0 when there is none."""
+    try:
+        return os.stat(session_file).st_size if session_file else 0
+    except FileNotFoundError:
+        return 0

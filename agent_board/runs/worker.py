@@ -3,8 +3,10 @@
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 
 from agent_board.agents.base import FirstSignal
 from agent_board.runs.processes import Liveness, belonging_to, identify, probe, signal_process
@@ -15,41 +17,29 @@ from agent_board.store.records import Identity
 _GATE = """\
 IFS= read -r go || exit 97
 (umask 077; set -C; : >"$1") || exit 98
-prompt=$2
+stdin=$2
 shift 2
-exec "$@" <"$prompt"
+exec "$@" <"$stdin"
 """
+# The same for a program on the user's terminal, which it may write to through its stdin, too.
+_TERMINAL_GATE = _GATE.replace('<"$stdin"', '<>"$stdin"')
 _GO = b"\n"
 
 
-class Worker:
-    """One agent process and the pipes to it. Reaps every child of the shim, adopted orphans included."""
+class Gate:
+    """One agent process, held back until `open_gate`. Reaps every child of the shim, adopted orphans included."""
 
-    def __init__(self, argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], started: str, prompt: str) -> None:
+    def __init__(self, script: str, stdin: str, argv: Sequence[str], *, started: str, **options: Any) -> None:
         """Start the gate. Raises OSError when the directory is gone or the system refuses."""
         gate_in, self._gate = os.pipe()
+        command = ["/bin/sh", "-c", script, "agent-board-gate", started, stdin, *argv]
         try:
-            self._process = subprocess.Popen(
-                ["/bin/sh", "-c", _GATE, "agent-board-gate", started, prompt, *argv],
-                stdin=gate_in,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                cwd=cwd,
-                env=dict(environ),
-                start_new_session=True,
-                bufsize=0,
-            )
+            self._process = subprocess.Popen(command, stdin=gate_in, bufsize=0, **options)
         except OSError:
             os.close(self._gate)
             raise
         finally:
             os.close(gate_in)
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self.stdout = self._process.stdout.fileno()
-        self.stderr = self._process.stderr.fileno()
-        for fd in (self.stdout, self.stderr):
-            os.set_blocking(fd, False)
         self.pid = self._process.pid
         # The child of this process, not yet waited for: it can't be gone, whatever it does.
         identity = identify(self.pid)
@@ -79,6 +69,50 @@ class Worker:
                 if pid == self.pid:
                     self.exit_code = os.waitstatus_to_exitcode(status)
                     self._process.returncode = self.exit_code
+
+
+class Worker(Gate):
+    """A headless agent: a session of its own, the prompt's file as stdin, stdout and stderr in pipes."""
+
+    def __init__(self, argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], started: str, prompt: str) -> None:
+        """See `Gate`. The agent's end of the pipes is its own; ours don't block."""
+        super().__init__(
+            _GATE,
+            prompt,
+            argv,
+            started=started,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=cwd,
+            env=dict(environ),
+            start_new_session=True,
+        )
+        assert self._process.stdout is not None
+        assert self._process.stderr is not None
+        self.stdout = self._process.stdout.fileno()
+        self.stderr = self._process.stderr.fileno()
+        for fd in (self.stdout, self.stderr):
+            os.set_blocking(fd, False)
+
+
+class TerminalWorker(Gate):
+    """An interactive agent on the terminal of this process, in the foreground like this process."""
+
+    def __init__(self, argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], started: str) -> None:
+        """See `Gate`. Stdin must be a terminal."""
+        terminal = os.dup(sys.stdin.fileno())
+        try:
+            super().__init__(
+                _TERMINAL_GATE,
+                f"/dev/fd/{terminal}",
+                argv,
+                started=started,
+                cwd=cwd,
+                env=dict(environ),
+                pass_fds=(terminal,),
+            )
+        finally:
+            os.close(terminal)
 
 
 class Ending:

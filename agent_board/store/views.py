@@ -27,7 +27,7 @@ from agent_board.store.migrate import migrate
 from agent_board.store.paths import StorePaths, ViewPaths
 from agent_board.store.records import VERSION
 
-_OURS = frozenset({"roster.json", "views", "sessions", "locks", "log"})
+_OURS = frozenset({"roster.json", "undo.json", "views", "sessions", "locks", "log"})
 
 
 def new_id() -> str:
@@ -93,7 +93,7 @@ def create_view(paths: StorePaths, view_id: str, fill: Callable[[ViewPaths, set[
         os.mkdir(building.dir, DIR_MODE)
         try:
             os.mkdir(building.runs, DIR_MODE)
-            fill(building, _names(paths))
+            fill(building, names(paths))
             os.rename(building.dir, paths.view(view_id).dir)
         except BaseException:
             import shutil  # 2 ms that a listing need not pay
@@ -104,18 +104,31 @@ def create_view(paths: StorePaths, view_id: str, fill: Callable[[ViewPaths, set[
         _change_roster_locked(paths, lambda raw: _append_new(raw["views"], view_id))
 
 
-def _names(paths: StorePaths) -> set[str]:
-    names = set()
+def names(paths: StorePaths, *, but: str | None = None) -> set[str]:
+    """The names that are taken, archived views' included, without that of view `but`."""
+    taken = set()
     for view_id in view_ids(paths):
-        meta = read_json(paths.view(view_id).meta)
+        meta = read_json(paths.view(view_id).meta) if view_id != but else None
         if isinstance(meta, dict):
-            names.add(str(meta.get("name")))
-    return names
+            taken.add(str(meta.get("name")))
+    return taken
 
 
 def _append_new(ids: list[str], view_id: str) -> None:
     if view_id not in ids:
         ids.append(view_id)
+
+
+def list_in_roster(paths: StorePaths, view_id: str, section: str | None) -> None:
+    """Put a view under `views` or `archived` in the roster, or (None) take it out of both."""
+
+    def change(raw: Raw) -> None:
+        for key in ("views", "archived"):
+            raw[key] = [known for known in raw[key] if known != view_id]
+        if section is not None:
+            raw[section].append(view_id)
+
+    change_roster(paths, change)
 
 
 def change_meta(paths: StorePaths, view_id: str, change: Callable[[Raw], None]) -> Raw:

@@ -14,14 +14,15 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from agent_board.store.files import Unreadable, read_json
 from agent_board.store.paths import StorePaths
-from agent_board.store.views import archived_ids, view_ids
+from agent_board.store.views import view_ids
 
 if TYPE_CHECKING:
     from watchfiles._rust_notify import RustNotify
 
 DEBOUNCE_MS = 100
-STEP_MS = 20
+STEP_MS = 10
 LOOK_S = 10.0
 """Everything is looked over this often."""
 POLL_S = 1.0
@@ -58,6 +59,24 @@ def stamp(paths: StorePaths, view_id: str) -> Stamp:
     """How the two files that make a row look now."""
     folder = f"{paths.views}/{view_id}"
     return (_file_stamp(f"{folder}/meta.json"), _file_stamp(f"{folder}/state.json"))
+
+
+@dataclass(frozen=True, slots=True)
+class RosterFacts:
+    """What of the roster matters to a reader, from one reading of it."""
+
+    archived: set[str]
+    newer: str | None
+    """Why the store must not be written."""
+
+
+def read_roster(paths: StorePaths) -> RosterFacts:
+    """The archived views and the store's version; nothing archived when the roster can't be read."""
+    raw = read_json(paths.roster)
+    newer = raw.why if isinstance(raw, Unreadable) and raw.newer else None
+    archived = raw.get("archived") if isinstance(raw, dict) else None
+    ids = archived if isinstance(archived, list) else []
+    return RosterFacts({view_id for view_id in ids if isinstance(view_id, str)}, newer)
 
 
 def scan(paths: StorePaths, archived: set[str]) -> dict[str, Stamp]:
@@ -107,11 +126,15 @@ class Watch:
         self._live: dict[str, str] = {}
         self._many: _Ear | None = None
         self._few: _Ear | None = None
+        self._young: set[str] = set()
+        """Known views whose directory the large set does not cover."""
         self._views_inode = 0
         self._look_at = 0.0
         self._poll_at = 0.0
         self._closed = False
         self.archived: set[str] = set()
+        self.newer: str | None = None
+        """Why the store must not be written."""
         self.polling = not watching
         """Watching was refused or lost: rows are looked at every second, the rest every ten."""
 
@@ -178,25 +201,29 @@ class Watch:
         now = stamp(self._paths, view_id)
         before = self._known.get(view_id)
         if now[0] is None:
+            self._young.discard(view_id)
             if self._known.pop(view_id, None) is not None:
                 found.gone.add(view_id)
         elif now != before and (before is not None or view_id not in self.archived):
             self._known[view_id] = now
             found.changed.add(view_id)
             if before is None and self._many is not None:
+                self._young.add(view_id)
                 self._listen_to_few()
 
     def _look(self) -> Changes:
         """Compare everything, and watch what is not watched yet."""
         self._look_at = time.monotonic() + LOOK_S
-        self.archived = archived_ids(self._paths)
+        roster = read_roster(self._paths)
+        self.archived, self.newer = roster.archived, roster.newer
         stamps = scan(self._paths, self.archived)
         found = Changes(
             changed={view_id for view_id, now in stamps.items() if self._known.get(view_id) != now},
             gone=set(self._known) - set(stamps),
         )
+        self._young = self._young & set(stamps) | (set(stamps) - set(self._known))
         self._known = stamps
-        if self._many is not None and (self._inode() != self._views_inode or len(self._unwatched()) > _FEW):
+        if self._many is not None and (self._inode() != self._views_inode or len(self._young) > _FEW):
             self._listen_to_all()
         elif self._many is not None:
             self._listen_to_few()
@@ -212,28 +239,26 @@ class Watch:
             return os.stat(self._paths.views).st_ino
         return 0
 
-    def _folders(self) -> set[str]:
-        return {f"{self._paths.views}/{view_id}" for view_id in self._known}
-
-    def _unwatched(self) -> set[str]:
-        return self._folders() - (self._many.folders if self._many is not None else set())
+    def _folder(self, view_id: str) -> str:
+        return f"{self._paths.views}/{view_id}"
 
     def _listen_to_all(self) -> None:
         self._views_inode = self._inode()
         try:
-            fresh = _Ear([self._paths.root, self._paths.views, *self._folders()], self._heard)
+            fresh = _Ear([self._paths.root, self._paths.views, *map(self._folder, self._known)], self._heard)
         except (OSError, RuntimeError):
             self._lose()
             return
         if self._many is not None:
             self._many.close()
         self._many = fresh
+        self._young = set()
         self._listen_to_few()
 
     def _listen_to_few(self) -> None:
         """Views that came since, and the runs of live rows: few, so that listening anew costs nothing."""
         runs = (f"{self._paths.views}/{view_id}/runs/{run_id}" for view_id, run_id in self._live.items())
-        wanted = {folder for folder in (*self._unwatched(), *runs) if os.path.isdir(folder)}
+        wanted = {folder for folder in (*map(self._folder, self._young), *runs) if os.path.isdir(folder)}
         if self._few is not None and self._few.folders == wanted:
             return
         try:

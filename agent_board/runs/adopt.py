@@ -1,0 +1,98 @@
+"""Adopt: a session that was started elsewhere becomes an idle row, once; a reply continues it."""
+
+import os
+import sys
+from contextlib import suppress
+from dataclasses import dataclass
+
+from agent_board.agents.base import Agent, ForeignSession
+from agent_board.agents.registry import ORDER
+from agent_board.agents.registry import agent as agent_named
+from agent_board.errors import BoardError
+from agent_board.runs.naming import name_from
+from agent_board.store import plain
+from agent_board.store.files import now_ms
+from agent_board.store.paths import StorePaths, ViewPaths
+from agent_board.store.records import VERSION, Meta, ProcessState, SemanticState, State
+from agent_board.store.views import create_view, new_id, view_ids
+
+
+@dataclass(frozen=True, slots=True)
+class Adopted:
+    """The row of a session; `new` is False when it had one already."""
+
+    view_id: str
+    name: str
+    new: bool
+
+
+def adopt(paths: StorePaths, session_file: str) -> Adopted:
+    """Put a session file on the board. Raises BoardError when it isn't one, or a process holds it open."""
+    path = os.path.realpath(os.path.expanduser(session_file))
+    if not os.path.isfile(path):
+        raise BoardError(f"There is no session file {path}.")
+    known = _known(paths, path)
+    if known is not None:
+        return known
+    agent, session = _recognised(path)
+    holder = _holder(path)
+    if holder is not None:
+        raise BoardError(f"Process {holder} has {path} open; end that session first, then adopt it.")
+    view_id = new_id()
+    made: list[str] = []
+
+    def fill(view: ViewPaths, taken: set[str]) -> None:
+        made.append(name_from(session.title or os.path.basename(path).rpartition(".")[0], taken))
+        now = now_ms()
+        meta = Meta(
+            version=VERSION,
+            id=view_id,
+            name=made[0],
+            cwd=session.cwd,
+            created_at=now,
+            updated_at=now,
+            session_file=path,
+            kind=agent.kind,
+            agent=agent.name,
+            session_id=session.session_id,
+        )
+        plain.write(view.meta, meta, sync=True)
+        idle = State(VERSION, view_id, SemanticState.IDLE, ProcessState.EXITED, now, now)
+        idle.summary, idle.reason, idle.last_activity_at = "Adopted session", "adopted", now
+        plain.write(view.state, idle, sync=True)
+
+    create_view(paths, view_id, fill)
+    return Adopted(view_id, made[0], new=True)
+
+
+def _known(paths: StorePaths, path: str) -> Adopted | None:
+    for view_id in view_ids(paths):
+        meta = plain.read_or_none(Meta, paths.view(view_id).meta)
+        if meta is not None and meta.session_file and os.path.realpath(meta.session_file) == path:
+            return Adopted(view_id, meta.name, new=False)
+    return None
+
+
+def _recognised(path: str) -> tuple[Agent, ForeignSession]:
+    for name in ORDER:
+        session = agent_named(name).foreign_session(path)
+        if session is not None:
+            return agent_named(name), session
+    raise BoardError(f"{path} is not a session file of an agent that is known here.")
+
+
+def _holder(path: str) -> int | None:
+    """A process, not this one, that has the file open; None when there is none that can be seen."""
+    if sys.platform == "darwin":  # pragma: no cover
+        from agent_board.runs import darwin
+
+        return darwin.holder(path)
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        if int(pid) == os.getpid():
+            continue
+        with suppress(OSError), os.scandir(f"/proc/{pid}/fd") as descriptors:
+            for descriptor in descriptors:
+                with suppress(OSError):
+                    if os.readlink(descriptor.path) == path:
+                        return int(pid)
+    return None
