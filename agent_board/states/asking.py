@@ -67,8 +67,9 @@ _DONE = Words(
     rf"(?!{_LOOKING})(?:\w+ed|written|made|built|rewritten|split|set|put|run)\b",
     r"\bI (?:fixed|added|implemented|updated|refactored|created|removed|renamed|migrated|wrote|moved|replaced"
     r"|changed)\b",
-    r"\b(?:is|are|was|were|has been|have been)(?: now| all)? "
-    r"(?:done|finished|completed?|fixed|implemented|in place|merged|updated|ready|resolved|green|working)\b",
+    r"(?:\b(?:is|are|was|were|has been|have been)|\b(?:it|that|everything)['’]s)(?: now| all)? (?:done|finished"
+    r"|completed?"
+    r"|fixed|implemented|in place|merged|updated|ready(?! (?:to|for)\b)|resolved|green|working)\b",
     r"\btests? (?:\w+ )?(?:now )?pass(?:es|ed|ing)?\b|\bsuccessfully\b|\bworks now\b|\ball set\b|\bno errors\b",
     r"已经?(?:完成|修复|修正|添加|实现|更新|创建|删除|提交|解决|改好|重构)|(?:完成|修复|修正|修改)(?:了|好了|完毕)",
     r"(?:修改|重构|迁移|开发)(?:已)?完成|全部通过|测试(?:都|均|已)?通过|搞定",
@@ -104,7 +105,8 @@ _WH = Words(r"^\W*(?:(?:so|and|but|now),? )?(?:which|what|where|when|who|whose|h
 _WEAK_LEAD = Words(
     r"\bwould you like\b|\b(?:do|did) you want (?:me|us|that|this|it)\b|\bwant (?:me|us) to\b"
     r"|\bshould you (?:want|need)\b",
-    r"\b(?:can|could|may|might) I (?:help|also)\b|\bready (?:to|for)\b|\binterested in\b|\bwould it help\b",
+    r"\b(?:can|could|may|might) I (?:help|also)\b|\bready (?:to|for)\b|\binterested in\b|\bwould it (?:help"
+    r"|be (?:useful|helpful|worth))\b",
     r"(?:需要|要|想|希望|要不要|需不需要|用不用)\S{0,4}我|(?:是否|要不要|需不需要)(?:还|還|再|也|需要)|我(?:帮"
     r"|幫|来|來|去)",
 )
@@ -115,7 +117,8 @@ _STRONG_LEAD = Words(
 )
 
 _ALWAYS_OFFER = Words(
-    r"\b(?:anything|something|what) else\b.*[?？]|\bneed anything\b|\b(?:need|want|like) (?:any |some |more )?help\b",
+    r"\b(?:anything|something|what) else\b.*[?？]|\b(?:need|is there) anything\b|\b(?:need|want|like) (?:any "
+    r"|some |more )?help\b",
     r"^\W*(?:any|more|other|further) (?:questions|thoughts|comments|feedback|concerns)\b|^\W*questions\W*$",
     r"\bhow (?:can|may|could) I (?:help|assist)\b|\bwhat can I (?:help|do for)\b|\b(?:happy|glad) to\b|\bfeel free\b",
     r"\bdon['’]t hesitate\b|\bat your disposal\b|\bjust (?:ask|say)\b|\bI can also\b",
@@ -130,12 +133,15 @@ _ALWAYS_OFFER = Words(
 _RHETORICAL = Words(
     r"^\W*(?:who knew|guess what|sound familiar|see the (?:difference|pattern|problem)|get it|right|cool|neat"
     r"|nice|remember"
-    r"|(?:does (?:that|this|it) )?makes? sense|(?:you )?know what|how (?:cool|nice|neat|great)|did you know"
+    r"|(?:does (?:that|this|it) )?makes? sense|does (?:that|this) (?:help|answer)|(?:you )?know what|how (?:cool"
+    r"|nice|neat|great)|did you know"
     r"|ha(?:ve|d) you (?:ever )?considered|who (?:would|could) have|why not|why bother"
     r"|what could (?:possibly )?go wrong"
     r"|isn['’]t (?:it|that)|wasn['’]t that|wouldn['’]t it"
     r"|the (?:result|reason|catch|problem|upshot|outcome|fix|culprit|best part|verdict|cause)"
     r"|(?:so )?what (?:changed|happened))\b[^?？]*[?？]+\W*$",
+    r"^(?!.*\byou\b).*, (?:right|no|huh|eh|is(?:n['’]t)? it|does(?:n['’]t)? it)[?？]\W*$",
+    r"^\W*(?:maybe|perhaps|probably|possibly)\b(?!.*\b(?:you|should|shall)\b)",
     r"^\W*(?:懂了吗|懂了嗎|明白了吗|明白了嗎|是不是很|何乐而不为|何樂而不為|为什么呢|為什麼呢|原因呢|结果呢|結果呢)",
 )
 _THING = (
@@ -150,7 +156,8 @@ _ECHO = Words(
     r"\b(?:says|said|asks?|asked|prompts|reads|shows|answers|checks|determines|tells|was|is)\b.*[:：,]",
     rf"\b(?:the|this|that|a|an)\b(?: \w+)? {_THING}\b[^?？]{{0,40}}\b(?:asks?|asked|asking|prompts) (?:whether"
     rf"|if|for|to)\b",
-    r"^\W*(?:q|question)\s*\d*\s*[:：]|\bto answer (?:your|the)\b|\bin answer to\b|\bre(?:garding)? your\b",
+    r"\bit (?:asks|checks|says)\b.*[:：,]|\banswers\b.*[:：]|\bto answer (?:your|the)\b|\bin answer to\b"
+    r"|\bre(?:garding)? your\b",
     r"(?:你|您)(?:刚才|剛才|之前|曾)?(?:问|問|提问|提問)(?:的|到|了|过|過|我)?|(?:你|您)的(?:问题|問題)|(?:用户"
     r"|用戶)(?:问|問)",
 )
@@ -182,6 +189,7 @@ _CANT_GO_ON = Words(
     r"\b(?:to (?:continue|proceed|go on|finish)|from you)\b.*\bI(?:['’]ll| will)? need\b|\bI need\b.*\bfrom you\b",
     r"(?:没有|沒有|缺少|无|無).{0,16}(?:无法|無法|不能)(?:继续|繼續|进行|進行|开始|開始)|在(?:你|您|得到"
     r"|收到).{0,12}之前",
+    r"前.{0,4}我?(?:需要|要)先?(?:知道|了解|确认|確認)|\bI(?:['’]ll)? need to know\b.*\bbefore\b",
 )
 _DIRECT = Words(
     _LEAD + r"(?:confirm|clarify|choose|pick|decide|advise|specify|approve|(?:reply|respond|answer) with|answer the"
@@ -217,7 +225,7 @@ _DIRECT = Words(
     r"(?:由|取决于|取決於)(?:你|您)(?:来|來)?(?:决定|決定|选|選)?|(?:你|您)(?:来|來)?(?:决定|決定|选|選)(?:吧|即可)",
 )
 _IF_AGREED = Words(
-    r"\bif (?:you(?:['’]re| are)? (?:happy|ok|okay|fine|agree|approve|good)|that['’]?s? (?:ok|okay|fine|works"
+    r"\bif (?:so|yes|you(?:['’]re| are)? (?:happy|ok|okay|fine|agree|approve|good)|that['’]?s? (?:ok|okay|fine|works"
     r"|sounds good))\b"
     r".{0,60}\bI(?:['’]ll| will| can)\b",
     r"(?:如果?|若)(?:没有?问题|沒有?問題|可以|同意|没意见|沒意見|认可|認可).{0,12}(?:就|会|會|将|將)",
@@ -234,20 +242,22 @@ _ABOUT_OTHERS = Words(
 )
 
 _DIRECTED = Words(
-    r"\b(?:you|your|prefer|or not|okay|ok)\b|\b(?:should|shall|can|could|may|do|would) (?:I|we|it|the|this|that)\b",
+    r"\b(?:you|your|prefer|or not|okay|ok)\b|\b(?:should|shall|can|could|may|do|would) (?:I|we|it|the|this|that)\b"
+    r"|\b(?:(?:does|do|is) (?:this|that|it)|right|correct|intended|expected|preferred|safe|acceptable)\b",
     r"\b(?:which|what|where|who|how)\b[^?]{0,60}\b(?:should|shall)\b|\bwhich (?:one|option|of|approach|way"
     r"|version)\b",
-    r"你|您|我|咱|请|請|是否|还是|還是|哪|要不要|应该|應該",
+    r"你|您|我|咱|请|請|是否|还是|還是|哪|要不要|应该|應該|是(?:什么|什麼|多少)|在哪",
 )
 _WHY = Words(r"^\W*(?:(?:so|but),? )?why\b", r"^\W*(?:为什么|為什麼|为何|為何)")
 _ANSWERED = Words(
     r"^\W*(?:no|yes|nope|yep|because|not really|turns out|(?:the )?answer|since|well|simple|in short|probably"
     r"|so (?:I|we))\b",
+    r"^\W*a(?:nswer)?\s*\d*\s*[:：]",
     r"^\W*it (?:(?:turns out|depends)\b|(?:is|was|does|did|isn['’]t|doesn['’]t)\s*[.,;:!])",
     r"^\W*(?:因为|因為|答案|不是|不会|不會|不需要|是的|没有|沒有|其实|其實|原来|原來)",
 )
 _DECIDED = Words(
-    r"\b(?:I|we)(?:['’]ve| have)? (?:went|gone|go|decided|chose|chosen|picked|opted|settled|ended up|used|kept"
+    r"\b(?:I|we)(?:['’]ve| have)? (?:went|gone|go|decided|chose|chosen|picked|opted|settled|ended up|used|kept|left"
     r"|assumed)\b",
     r"\b(?:and|so|then) (?:went with|chose|picked|opted|settled|did)\b|\bI(?:['’]ll| will) (?:assume|default to)\b",
     r"我(?:已|就|最终|最終|选择了|選擇了|决定|決定|采用了|採用了)",
@@ -258,7 +268,7 @@ _CHOOSING = Words(
     r"|\b[A1] or [B2]\b|\b(?:should|shall) (?:I|we)\s*:",
     r"哪|选|選|方案|什么|什麼|怎么|怎麼|如何",
 )
-_AMONG = Words(r"\b(?:which|option|prefer|choose|pick|select|one of|\d or \d|[A-D] or [A-D])\b", r"哪|选|選")
+_AMONG = Words(r"\b(?:which|prefer|choose|pick|select|one of|\d or \d|[A-D] or [A-D])\b", r"哪|选|選")
 _FOR_LATER = Words(
     r"\b(?:future|later|follow-?ups?|optional|nice to have|next steps?|ideas?|out of scope|further"
     r"|considerations?|faq"
@@ -266,8 +276,11 @@ _FOR_LATER = Words(
     r"后续|後續|以后|以後|未来|未來|可选|可選|下一步|建议|建議",
 )
 _LEANING = Words(
-    r"^\W*(?:sounds? good|ok|okay|(?:is|would) (?:that|this) (?:be )?(?:ok|okay|fine)|agreed?|good to go|ready|thoughts"
+    r"^\W*(?:sounds? good|ok|okay|(?:is|would) (?:that|this) (?:be )?(?:ok|okay|fine)|agreed?|good to go|ready"
+    r"|thoughts"
     r"|(?:shall|should|may|can) I(?: (?:proceed|continue|go ahead|start|(?:do|try) (?:it|this|that)))?"
+    r"|what should (?:I|we) do|which (?:one|approach|option|way)\b[^?]{0,30}|could you clarify"
+    r"|what do you (?:think|prefer)"
     r"|(?:it['’]s )?(?:your call|up to you))\W*$",
     r"^\W*(?:可以|好|行|对|對|您看可以|继续|繼續|是否继续|是否繼續)(?:吗|嗎|么|麼)?\W*$",
 )

@@ -22,6 +22,8 @@ _READ = 9_000
 _MOST_BEHIND = 4  # statements that may follow a question and leave it one
 _MOST_PARAGRAPHS = 3
 _MOST_CHOICES = 9
+_LOOK_BACK = 40  # parts in which finished work may have been told
+_CLAUSE = r"[;:—–,；：，](?=[^;:—–,；：，]*$)"
 _MUTED = (
     r"`+[^`\n]+`+"
     r"|“[^”\n]{1,400}”|\"[^\"\n]{1,400}\"|「[^」\n]{1,400}」|『[^』\n]{1,400}』|«[^»\n]{1,400}»|(?<!\w)'[^'\n]{1,200}'(?!\w)"
@@ -121,10 +123,11 @@ def _cut(run: str, form: _Form, paragraph: int) -> list[_Part]:
 
 def _asking_part(parts: list[_Part]) -> int | None:
     """The last part that asks, unless what follows it shows that the agent went on without an answer."""
+    done = [asking.tells_done(part.mute) for part in parts]
     behind: list[_Part] = []
     for at in range(len(parts) - 1, -1, -1):
         part = parts[at]
-        kind = _kind(parts, at)
+        kind = _kind(parts, at, done=any(done[max(0, at - _LOOK_BACK) : at]))
         if kind is Kind.ASK:
             return at if _stands(part, parts[at + 1 :], [said.mute for said in behind]) else None
         if kind is Kind.OFFER or part.form is not _Form.TEXT:
@@ -135,11 +138,11 @@ def _asking_part(parts: list[_Part]) -> int | None:
     return None
 
 
-def _kind(parts: list[_Part], at: int) -> Kind:
+def _kind(parts: list[_Part], at: int, *, done: bool) -> Kind:
     part = parts[at]
     if part.form is _Form.HEADING:
         return Kind.STATE
-    done = asking.tells_done(" ".join(before.mute for before in parts[max(0, at - 40) : at]))
+    done = done or any(map(asking.tells_done, re.split(_CLAUSE, part.mute)[:-1]))
     kind = asking.classify(part.mute, done=done)
     if kind is Kind.ASK and part.form is _Form.ITEM and not _item_asks(parts, at, done=done):
         return Kind.STATE
@@ -171,7 +174,8 @@ def _extent(parts: list[_Part], at: int) -> tuple[int, int]:
         first -= first > 0 and parts[first - 1].form is not _Form.ITEM
         return first, last
     before = parts[at - 1] if first == at > 0 else None
-    if before and before.form is _Form.TEXT and asking.leans_on_previous(parts[at].mute, before.said):
+    near = before is not None and before.form is _Form.TEXT and before.paragraph >= parts[at].paragraph - 1
+    if before and near and asking.leans_on_previous(parts[at].mute, before.said):
         first -= 1
     listing = last + 1
     if listing < len(parts) and parts[listing].form is _Form.TEXT and parts[listing].said.endswith((":", "：")):
