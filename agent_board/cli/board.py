@@ -60,12 +60,13 @@ def _open(paths: StorePaths, cwd: str, *, agent: str | None = None) -> int:
 def _told_to_end(leave: Callable[[int], object]) -> Iterator[None]:
     """TERM and HUP close the board as `q` does, once, so that the terminal is given back; `leave` gets 128 + number.
 
-    An exception out of the handler would be quicker, but can strike in the middle of a lock that Textual holds.
+    A lost terminal sends HUP and then CONT, and for CONT Textual would start to draw again: it would wait for ever
+    for a terminal that is gone.
     """
     ends = (signal.SIGTERM, signal.SIGHUP)
 
     def handler(number: int, _: object) -> None:
-        for each in ends:
+        for each in (*ends, signal.SIGCONT, signal.SIGTSTP):
             signal.signal(each, signal.SIG_IGN)
         leave(128 + number)
 

@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from agent_board.states.decide import derive
 
 from agent_board.agents import registry
 from agent_board.agents.base import Job
 from agent_board.demo import leaving
 from agent_board.demo.script import SPEED, WORLD, chosen
+from agent_board.states.decide import derive
 from agent_board.states.observe import observe
 from agent_board.store.records import VERSION, RunStatus, SemanticState
 
@@ -29,7 +29,8 @@ def work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder = tmp_path / "src"
     folder.mkdir()
     (folder / "README.md").write_text("# src\n")
-    (folder / "test.sh").write_text("test -s README.md\n")
+    (folder / "test.sh").write_text("#!/bin/sh\ntest -s README.md\n")
+    (folder / "test.sh").chmod(0o755)
     monkeypatch.chdir(folder)
     yield folder
     os.close(owner)

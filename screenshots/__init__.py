@@ -1,0 +1,1 @@
+"""Pictures of the board, and how they are made."""
