@@ -70,6 +70,7 @@ _DONE = Words(
     r"(?:\b(?:is|are|was|were|has been|have been)|\b(?:it|that|everything)['’]s)(?: now| all)? (?:done|finished"
     r"|completed?"
     r"|fixed|implemented|in place|merged|updated|ready(?! (?:to|for)\b)|resolved|green|working)\b",
+    r"\bI left (?:it|them|that|the \w+) (?:alone|as is|unchanged|untouched)\b",
     r"\btests? (?:\w+ )?(?:now )?pass(?:es|ed|ing)?\b|\bsuccessfully\b|\bworks now\b|\ball set\b|\bno errors\b",
     r"已经?(?:完成|修复|修正|添加|实现|更新|创建|删除|提交|解决|改好|重构)|(?:完成|修复|修正|修改)(?:了|好了|完毕)",
     r"(?:修改|重构|迁移|开发)(?:已)?完成|全部通过|测试(?:都|均|已)?通过|搞定",
@@ -193,7 +194,7 @@ _CANT_GO_ON = Words(
 )
 _DIRECT = Words(
     _LEAD + r"(?:confirm|clarify|choose|pick|decide|advise|specify|approve|(?:reply|respond|answer) with|answer the"
-    r"|send me|paste"
+    r"|send me|paste|type .{0,30} to (?:confirm|continue|proceed)"
     r"|select(?! (?:\*|[^.?]*\bfrom\b))|provide (?:me |us )?(?:the|your|an?)|share (?:the|your)|indicate"
     r"|tell me (?:which|what|how|whether|where|who|when|to|the|your))\b",
     r"\blet me know (?:which|whether|where|who|how (?:you|to|I|we)|what (?:you(?:['’]d| would)? (?:like|want"

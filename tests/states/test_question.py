@@ -5,12 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_board.states.question import LONGEST, choices_in, find_question, question_in
-from tests.states.endings import ASKING, ENDINGS, NOT_ASKING, Ending
+from tests.states.ending import Ending
+from tests.states.endings_asking import ASKING
+from tests.states.endings_stating import NOT_ASKING
+
+ENDINGS = ASKING + NOT_ASKING
 
 
 def test_the_table_is_large_and_balanced():
-    assert len(ENDINGS) >= 90
-    assert min(len(ASKING), len(NOT_ASKING)) >= 40
+    assert len(ENDINGS) >= 300
+    assert min(len(ASKING), len(NOT_ASKING)) >= 150
 
 
 @pytest.mark.parametrize("ending", ENDINGS, ids=lambda ending: ending.text[-40:].replace("\n", " ") or "(empty)")
