@@ -65,10 +65,19 @@ class Settings(BaseModel):
     spinner: bool = True
     """A quiet sign of life on the working rows in view."""
 
+    notify: bool | list[Word] = True
+    """Tell of a row that needs you, failed or is done, also with no board open: true by the desktop's own notifier,
+    false not at all, or a command that finds the row in AGENT_BOARD_VIEW, _NAME, _STATE and _SUMMARY."""
+
     def options(self, cwd: str) -> Options:
         """What dispatching in that directory goes by."""
         chosen = {name: agent.options(cwd) for name, agent in self.agents.items()}
-        return Options(default_agent=self.agent, agents=chosen)
+        return Options(default_agent=self.agent, agents=chosen, notify=self._notifier())
+
+    def _notifier(self) -> tuple[str, ...]:
+        if isinstance(self.notify, bool):
+            return () if self.notify else ("-",)
+        return tuple(self.notify)
 
 
 def config_path(environ: Mapping[str, str] = os.environ) -> str:

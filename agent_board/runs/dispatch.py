@@ -45,6 +45,8 @@ class Options:
     """What the user's settings say of dispatching."""
 
     default_agent: str | None = None
+    notify: tuple[str, ...] = ()
+    """The user's notifier; empty: the desktop's own, `-`: none."""
     agents: dict[str, AgentOptions] = field(default_factory=dict)
 
 
@@ -86,6 +88,7 @@ def dispatch(paths: StorePaths, order: Order, options: Options | None = None) ->
         prompt_bytes=len(order.prompt),
         wrap=list(wishes.wrap),
         stall_after_ms=round(wishes.stall_after_s * 1000),
+        notify=list(options.notify),
     )
     name, lock = _create(paths, order, request, text, chosen)
     try:

@@ -7,7 +7,10 @@ import sys
 from collections.abc import Mapping
 from contextlib import suppress
 
-from agent_board.store.records import SemanticState, State
+from agent_board.runs.processes import MARKER
+from agent_board.store import plain
+from agent_board.store.paths import ViewPaths
+from agent_board.store.records import Meta, SemanticState, State
 
 OFF = "-"
 _WORDS = {
@@ -24,6 +27,13 @@ def worth_telling(before: State | None, now: State) -> bool:
     return before is None or before.change_seq < now.change_seq
 
 
+def announce(view: ViewPaths, command: list[str], before: State | None, now: State) -> None:
+    """Tell the user of a change of this view, if it is worth telling. Never raises."""
+    if worth_telling(before, now):
+        meta = plain.read_or_none(Meta, view.meta)
+        tell(command, meta.name if meta is not None else view.view_id, now)
+
+
 def tell(command: list[str], name: str, state: State, environ: Mapping[str, str] = os.environ) -> None:
     """Start the user's notifier, or the desktop's own, and don't wait for it. Never raises.
 
@@ -34,6 +44,7 @@ def tell(command: list[str], name: str, state: State, environ: Mapping[str, str]
         return
     told = {
         **environ,
+        MARKER: "notifier",  # not the run's own: neither ended with it nor left over by it
         "AGENT_BOARD_VIEW": state.view_id,
         "AGENT_BOARD_NAME": name,
         "AGENT_BOARD_STATE": state.semantic_state.value,
@@ -42,13 +53,12 @@ def tell(command: list[str], name: str, state: State, environ: Mapping[str, str]
     argv = command or desktop_notifier(f"{name} {_WORDS[state.semantic_state]}", environ)
     if argv:
         with suppress(OSError, ValueError):
-            subprocess.Popen(
-                argv,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                stderr=subprocess.DEVNULL,
+            # Through a shell that doesn't wait, so that nobody here has to.
+            subprocess.run(
+                ["/bin/sh", "-c", '"$@" </dev/null >/dev/null 2>&1 &', "sh", *argv],
                 env=told,
                 start_new_session=True,
+                check=False,
             )
 
 

@@ -10,6 +10,7 @@ from contextlib import suppress
 from agent_board.agents.events import AssistantDelta, Event
 from agent_board.runs.claim import set_aside_unreadable
 from agent_board.runs.followups import hold_behind
+from agent_board.runs.notify import announce
 from agent_board.states.decide import derive
 from agent_board.states.observe import observe
 from agent_board.states.view import project
@@ -17,7 +18,7 @@ from agent_board.store import plain
 from agent_board.store.files import now_ms, write_bytes
 from agent_board.store.logs import CappedLog
 from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
-from agent_board.store.records import RunStatus, SemanticState, State, encode
+from agent_board.store.records import RunRequest, RunStatus, SemanticState, State, encode
 
 WRITE_EVERY_S = 0.1
 _RESERVE_BYTES = 64 << 10
@@ -29,7 +30,9 @@ class Recorder:
     A disk that refuses loses nothing but freshness: the run goes on, and the last words have their place reserved.
     """
 
-    def __init__(self, view: ViewPaths, run: RunPaths, status: RunStatus, *, stall_after_s: float) -> None:
+    def __init__(
+        self, view: ViewPaths, run: RunPaths, status: RunStatus, *, stall_after_s: float, notify: list[str]
+    ) -> None:
         self.status = status
         self._view = view
         self._run = run
@@ -39,6 +42,7 @@ class Recorder:
         self._written_at = 0.0
         self._heard_at = time.monotonic()
         self._stall_after_s = stall_after_s
+        self._notify = notify
         self._stalled_since: int | None = None
         self._reserve = f"{run.dir}/.reserve"
         self.held_prompts = self._previous.held_prompts if self._previous else 0
@@ -112,7 +116,8 @@ class Recorder:
             stalled_since=self._stalled_since,
         )
         plain.write(self._view.state, state, sync=sync)
-        self._previous = state
+        before, self._previous = self._previous, state
+        announce(self._view, self._notify, before, state)
 
     def _shown_state(self) -> SemanticState | None:
         return self._previous.semantic_state if self._previous else None
@@ -132,7 +137,10 @@ def settle(paths: StorePaths, run: RunPaths, status: RunStatus) -> None:
     for path in (run.status, view.state):
         set_aside_unreadable(path)
     plain.write(run.status, status, sync=True)
-    plain.write(view.state, project(previous, status, now_ms=now_ms(), held_prompts=held), sync=True)
+    state = project(previous, status, now_ms=now_ms(), held_prompts=held)
+    plain.write(view.state, state, sync=True)
+    request = plain.read_or_none(RunRequest, run.request)
+    announce(view, request.notify if request is not None else [], previous, state)
 
 
 def with_evidence(status: RunStatus, **changes: object) -> RunStatus:

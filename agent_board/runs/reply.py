@@ -175,5 +175,6 @@ def _begin(
     if options is not None:
         wishes = options.agents.get(meta.agent, AgentOptions())
         request.wrap, request.stall_after_ms = list(wishes.wrap), round(wishes.stall_after_s * 1000)
+        request.notify = list(options.notify)
     begin(paths, request, text.encode(), lock)
     return request.run_id

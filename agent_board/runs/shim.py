@@ -81,7 +81,11 @@ class Shim:
         self._job = job_of(request)
         self._reader = self._agent.reader()
         self._recorder = Recorder(
-            view, run, first_status(request, self._agent, run), stall_after_s=request.stall_after_ms / 1000
+            view,
+            run,
+            first_status(request, self._agent, run),
+            stall_after_s=request.stall_after_ms / 1000,
+            notify=request.notify,
         )
         self._selector = selectors.DefaultSelector()
         self._lines = {"out": LineSplitter(), "err": LineSplitter()}
