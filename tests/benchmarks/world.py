@@ -22,7 +22,7 @@ def view_id(number: int) -> str:
 
 def meta(number: int, root: str) -> Meta:
     """Who that view is."""
-    made = now_ms() - 3_600_000 - number * 60_000
+    made = now_ms() - 40_000_000 + number * 1_000
     return Meta(
         version=VERSION,
         id=view_id(number),
@@ -32,6 +32,7 @@ def meta(number: int, root: str) -> Meta:
         updated_at=made,
         session_file=f"{root}/sessions/{view_id(number)}.jsonl",
         default_model="scripted/scripted",
+        seen_seq=0 if number % 9 == 0 else 1,
     )
 
 
