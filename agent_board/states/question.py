@@ -22,6 +22,7 @@ _READ = 9_000
 _MOST_BEHIND = 4  # statements that may follow a question and leave it one
 _MOST_PARAGRAPHS = 3
 _MOST_CHOICES = 9
+_LONGEST_END = 400
 _LOOK_BACK = 40  # parts in which finished work may have been told
 _CLAUSE = r"[;:—–,；：，](?=[^;:—–,；：，]*$)"
 _MUTED = (
@@ -110,15 +111,20 @@ def _parts(text: str) -> list[_Part]:
 def _cut(run: str, form: _Form, paragraph: int) -> list[_Part]:
     mute = _mute(run)
     if form is _Form.ITEM:
-        return [_Part(form, run, plain(mute), paragraph)]
+        return [_Part(form, run, _bounded(plain(mute)), paragraph)]
     parts: list[_Part] = []
     for start, end in sentence_spans(mute):
         said = run[start:end].strip()
         if parts and (re.fullmatch(_YES_NO, said) or not any(map(str.isalnum, said))):
             parts[-1].said += f" {said}"
         else:
-            parts.append(_Part(form, said, plain(mute[start:end]).strip(), paragraph))
+            parts.append(_Part(form, said, _bounded(plain(mute[start:end]).strip()), paragraph))
     return parts
+
+
+def _bounded(sentence: str) -> str:
+    """Both ends of an endless sentence: what it does stands there, and looking stays cheap."""
+    return sentence if len(sentence) <= 2 * _LONGEST_END else sentence[:_LONGEST_END] + " " + sentence[-_LONGEST_END:]
 
 
 def _asking_part(parts: list[_Part]) -> int | None:
