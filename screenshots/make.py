@@ -87,7 +87,7 @@ def _full_world() -> Iterator[tuple[StorePaths, str]]:
 def _empty_world() -> Iterator[tuple[StorePaths, str]]:
     place = tempfile.mkdtemp()
     try:
-        yield open_store(os.path.join(place, "board")), place
+        yield open_store(os.path.join(place, "board")), os.path.expanduser("~")
     finally:
         shutil.rmtree(place)
 
