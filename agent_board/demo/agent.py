@@ -289,7 +289,7 @@ class Player:
 
     def do_test(self, _: str) -> None:
         """Run the directory's own test."""
-        command = "sh test.sh" if os.path.exists("test.sh") else "true"
+        command = "./test.sh" if os.path.exists("test.sh") else "true"
         self.run_command(command, f"sleep {0.9 / self.speed:.2f} && {command}")
 
     def do_work(self, argument: str) -> None:
