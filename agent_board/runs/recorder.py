@@ -11,7 +11,7 @@ from agent_board.agents.events import AssistantDelta, Event
 from agent_board.runs.claim import set_aside_unreadable
 from agent_board.runs.followups import hold_behind
 from agent_board.runs.notify import announce
-from agent_board.states.decide import derive
+from agent_board.states.decide import decide, derive
 from agent_board.states.observe import observe
 from agent_board.states.view import project
 from agent_board.store import plain
@@ -59,8 +59,12 @@ class Recorder:
             line = {"type": type(event).__name__, "at": now, **encode(event)}
             self._events.write(json.dumps(line, ensure_ascii=False).encode("utf-8", "surrogatepass") + b"\n")
         self._dirty = True
-        if self._stalled_since is not None or derive(self.status).semantic_state is not self._shown_state():
+        if self._stalled_since is not None or decide(self.status.evidence).state is not self._shown_state():
             self.write()
+
+    def silent_s(self) -> float:
+        """Seconds since the last event."""
+        return time.monotonic() - self._heard_at
 
     def change(self, edit: Callable[[RunStatus], RunStatus]) -> None:
         """Change the status by something other than an event."""

@@ -38,6 +38,8 @@ _CHUNK = 1 << 16
 _CHUNKS_A_TURN = 16
 _LOOK_FOR_STOP_S = 1.0
 _STDERR_KEPT = 16 << 10
+# An agent that has said that it has ended and doesn't go would look like working for ever.
+_LINGER_S = 30.0
 _DRAIN_MOST = 32 << 20
 _LAST_WORDS_TRIES = 60
 
@@ -191,12 +193,17 @@ class Shim:
         if self._ending is not None or self._worker.exit_code is not None:
             return
         wanted = self._stop_wanted()
-        if not wanted and not self._told_to_end:
-            return
-        evidence = self._recorder.status.evidence
-        if evidence.report is None and not evidence.settled:
-            self._recorder.change(lambda status: with_evidence(status, stop_requested=wanted, outside=not wanted))
-        self._recorder.change(lambda status: dataclasses.replace(status, stop_reason="user" if wanted else "outside"))
+        if wanted or self._told_to_end:
+            evidence = self._recorder.status.evidence
+            if evidence.report is None and not evidence.settled:
+                self._recorder.change(lambda status: with_evidence(status, stop_requested=wanted, outside=not wanted))
+            self._end("user" if wanted else "outside")
+        elif self._recorder.status.evidence.settled and self._recorder.silent_s() > _LINGER_S:
+            self._end("lingering")
+
+    def _end(self, why: str) -> None:
+        assert self._worker is not None
+        self._recorder.change(lambda status: dataclasses.replace(status, stop_reason=why))
         self._ending = Ending(
             self._run.run_id,
             self._worker.identity,
@@ -258,6 +265,8 @@ class Shim:
                 if name == "out" and not line.dropped:
                     self._hear(line.data)
             self._logs[name].close()
+        for event in self._reader.close():
+            self._recorder.see(event)
 
     def _conclude(self) -> None:
         worker = self._worker

@@ -39,9 +39,14 @@ def project(
         stalled_since=stalled_since if status.process_state is ProcessState.ALIVE else None,
         attached=attached,
         held_prompts=held_prompts,
-        change_seq=(previous.change_seq if previous else 0) + (status.semantic_state.settled and not same),
+        change_seq=(previous.change_seq if previous else 0) + (not same and _is_news(status.semantic_state)),
         usage=status.usage,
     )
+
+
+def _is_news(state: SemanticState) -> bool:
+    """Worth the unread mark: it settled or asks. A stop is the user's own doing."""
+    return state.settled and state is not SemanticState.STOPPED
 
 
 def _since(previous: State | None, status: RunStatus, *, now_ms: int, same: bool) -> int:
