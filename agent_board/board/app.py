@@ -1,7 +1,6 @@
 """The board: puts feed, acts, memory and screen together. Holds no truth; kill it and the same screen comes back."""
 
 import gc
-import locale
 import os
 import sys
 from collections.abc import Callable
@@ -187,9 +186,9 @@ class BoardApp(App[int], inherit_bindings=False):
             self._driver.write("\x1b]0;\x07\x1b[23;0t")
 
 
-def _encoding() -> str:
+def _encoding() -> str | None:
     """What the terminal is written in: the screen goes out by stderr's way."""
-    return getattr(sys.__stderr__, "encoding", None) or locale.getencoding()
+    return getattr(sys.__stderr__, "encoding", None)
 
 
 def project_of(cwd: str) -> str:

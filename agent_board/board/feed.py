@@ -13,8 +13,7 @@ from agent_board.errors import BoardError
 from agent_board.store.files import Missing
 from agent_board.store.load import ViewRecord, load_view
 from agent_board.store.paths import StorePaths
-from agent_board.store.views import archived_ids, newer_store
-from agent_board.store.watch import Stamp, Watch, scan
+from agent_board.store.watch import Stamp, Watch, read_roster, scan
 
 if TYPE_CHECKING:
     from agent_board.store.watch import Changes
@@ -57,12 +56,12 @@ class Feed:
 
     def read_all(self) -> None:
         """Read the whole store; call it before `start`, from any thread."""
-        archived = archived_ids(self._paths)
-        self._stamps = scan(self._paths, archived)
+        roster = read_roster(self._paths)
+        self._stamps = scan(self._paths, roster.archived)
         self._read(self._stamps)
         with self._lock:
-            self._news.archived = len(archived)
-            self._news.newer = newer_store(self._paths)
+            self._news.archived = len(roster.archived)
+            self._news.newer = roster.newer
             self._news.loaded = True
         self.loaded.set()
 
@@ -146,7 +145,7 @@ class Feed:
             before = (self._news.polling, self._news.archived, self._news.newer)
             self._news.polling = watch.polling
             self._news.archived = len(watch.archived)
-            self._news.newer = newer_store(self._paths)
+            self._news.newer = watch.newer
             now = (self._news.polling, self._news.archived, self._news.newer)
         if changes.changed or changes.gone or before != now:
             self._announce()

@@ -67,7 +67,8 @@ KEYS: tuple[Key, ...] = (
     Key("theme", (), BOARD, "Light or dark"),
     Key("quit", ("q",), BOARD, "Leave the board; what runs goes on"),
 )
-BY_ID = {key.id: key for key in KEYS}
+BY_KEY = {written: key.id for key in KEYS for written in key.keys}
+"""Which act a key calls, as shipped."""
 
 ALWAYS: tuple[Key, ...] = (
     Key("palette", ("ctrl+p",), BOARD, "Find any act by its name"),

@@ -7,7 +7,7 @@ from agent_board.store.files import read_json, write_json
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import VERSION
 
-_SIMPLE = {"grouping": str, "only_here": bool, "theme": str}
+_SIMPLE = {"grouping": str, "only_here": bool, "theme": str, "agent": str}
 
 
 @dataclass(slots=True)
@@ -18,6 +18,8 @@ class Memory:
     only_here: bool = False
     theme: str = ""
     """A theme chosen on the board; empty goes by the settings."""
+    agent: str = ""
+    """The agent that a task got by default last time, so that the first frame can name it."""
     draft: NewTask = field(default_factory=NewTask)
 
 

@@ -137,6 +137,8 @@ class Watch:
         """Why the store must not be written."""
         self.polling = not watching
         """Watching was refused or lost: rows are looked at every second, the rest every ten."""
+        self._news = self.polling
+        """Something changed that is no view: what `polling`, `archived` or `newer` say."""
 
     def follow(self, runs: Mapping[str, str]) -> None:
         """Watch the current run's directory of these live rows, by view id, and of no other."""
@@ -146,7 +148,10 @@ class Watch:
                 self._listen_to_few()
 
     def wait(self, timeout: float) -> Changes:
-        """What has changed since the last call, as soon as something has; nothing after `timeout` seconds."""
+        """What has changed since the last call, as soon as something has; nothing after `timeout` seconds.
+
+        Returns early, with nothing, when only `polling`, `archived` or `newer` have changed.
+        """
         deadline = time.monotonic() + timeout
         if self._many is None and not self.polling and not self._closed:
             self._listen_to_all()
@@ -156,10 +161,10 @@ class Watch:
             found = self._look() if now >= self._look_at else Changes()
             if self.polling and now >= self._poll_at:
                 self._poll(found)
-            if found or now >= deadline:
-                return found
-            self._hear(min(deadline, self._look_at, self._poll_at if self.polling else deadline) - now, found)
-            if found:
+            if not found and not self._news and now < deadline:
+                self._hear(min(deadline, self._look_at, self._poll_at if self.polling else deadline) - now, found)
+            if found or self._news or now >= deadline:
+                self._news = False
                 return found
         return Changes()
 
@@ -215,6 +220,7 @@ class Watch:
         """Compare everything, and watch what is not watched yet."""
         self._look_at = time.monotonic() + LOOK_S
         roster = read_roster(self._paths)
+        self._news |= (self.archived, self.newer) != (roster.archived, roster.newer)
         self.archived, self.newer = roster.archived, roster.newer
         stamps = scan(self._paths, self.archived)
         found = Changes(
@@ -278,5 +284,5 @@ class Watch:
             if ear is not None:
                 ear.close()
         self._many = self._few = None
-        self.polling = True
+        self.polling = self._news = True
         self._look_at = self._poll_at = 0.0

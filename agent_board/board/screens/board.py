@@ -1,6 +1,7 @@
 """The board's one screen: the list between header and hints, and the acts that its keys call."""
 
 import asyncio
+import time
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import events, work
@@ -87,7 +88,7 @@ class BoardScreen(TaskScreen):
         self.news = news = self._feed.take()
         anchor = self.list.anchor_line()
         group = self.list.group_key(anchor[0]) if anchor is not None else None
-        self.listing.apply(news.rows, self._clock())
+        self.listing.apply(news.rows, _monotonic_ms())
         self.settle(news.rows)
         self.list.hold_anchor(anchor, group)
         self._banner(news.failed or (news.newer and _NEWER))
@@ -155,7 +156,8 @@ class BoardScreen(TaskScreen):
         if act in ("new", "stop") and self.news.newer:
             return _NEWER
         if act == "stop":
-            return self.why_not_stop(row)
+            settled = self.listing.selection.may_act(_monotonic_ms())
+            return self.why_not_stop(row) if settled else "The selected task has just gone; look again."
         if act == "next-needing-you" and not self.listing.index.counts[SemanticState.NEEDS_INPUT]:
             return "No task needs you." if not self.listing.needs_you else "No task in view needs you."
         if act == "scope" and not self.listing.here:
@@ -347,6 +349,10 @@ class BoardScreen(TaskScreen):
         if self._filter_bar is not None:
             return self._filter_bar.clear()
         return self.clear_input()
+
+
+def _monotonic_ms() -> float:
+    return time.monotonic() * 1000
 
 
 _BAR_HINTS: tuple[Hint, ...] = (

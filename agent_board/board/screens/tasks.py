@@ -117,6 +117,9 @@ class TaskScreen(Screen[None]):
     def on_task_screen_agents_found(self, event: AgentsFound) -> None:
         """Now the bar can offer them and the empty screen name what is missing."""
         self.agents, self.default_agent = event.agents, event.default
+        if event.default and event.default != self.memory.agent:
+            self.memory.agent = event.default
+            self.post_message(self.Remember())
         if self._bar is not None:
             self._bar.offer_agents(self.agents, self.default_agent)
         self.tell()
@@ -130,8 +133,9 @@ class TaskScreen(Screen[None]):
 
     def start_directory(self) -> str:
         """Where a new task starts: where the board was opened, else the most recently used directory."""
-        recent = self.listing.recent_directories()
-        return next((folder for folder in (self.cwd, *recent) if folder and os.path.isdir(folder)), self.cwd)
+        if os.path.isdir(self.cwd):
+            return self.cwd
+        return next((folder for folder in self.listing.recent_directories() if os.path.isdir(folder)), self.cwd)
 
     def open_bar(self, text: str = "") -> None:
         """Open the new-task bar on the draft; pasted text is added to it."""
@@ -285,8 +289,8 @@ class TaskScreen(Screen[None]):
     def tell_task_line(self) -> None:
         """What the resting bar says."""
         draft = self.memory.draft
-        agent = draft.agent or self.default_agent
-        where = f"in {short_path(draft.cwd or self.start_directory())}"
+        agent = draft.agent or self.default_agent or self.memory.agent
+        where = f"in {short_path(draft.cwd or self.cwd)}"
         first = draft.prompt.strip().partition("\n")[0]
         self.task_line.show(first, f" {self.glyphs.dot} ".join(part for part in (where, agent) if part))
 

@@ -55,7 +55,8 @@ class DirectoryInput(Input):
         text = self.value.strip()
         return os.path.abspath(os.path.expanduser(text)) if text else ""
 
-    async def _on_key(self, event: events.Key) -> None:
+    def on_key(self, event: events.Key) -> None:
+        """Completion and recent directories; every other key is the input's."""
         if event.key == "tab" and self._suggestion and self._suggestion != self.value:
             event.stop()
             event.prevent_default()
@@ -64,8 +65,6 @@ class DirectoryInput(Input):
             event.stop()
             event.prevent_default()
             self._walk(1 if event.key == "down" else -1)
-        else:
-            await super()._on_key(event)
 
     def _walk(self, step: int) -> None:
         value = self.value.rstrip("/")

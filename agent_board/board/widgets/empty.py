@@ -19,13 +19,13 @@ class Empty(Widget):
 
     def __init__(self) -> None:
         super().__init__(id="empty")
-        self._agents: Sequence[AgentHere] = ()
+        self._agents: tuple[AgentHere, ...] = ()
         self._why = ""
 
     def show(self, *, agents: Sequence[AgentHere], why: str = "") -> None:
         """`why` replaces the lesson: nothing passes the filter, nothing is here."""
-        if (agents, why) != (self._agents, self._why):
-            self._agents, self._why = agents, why
+        if (tuple(agents), why) != (self._agents, self._why):
+            self._agents, self._why = tuple(agents), why
             self.refresh(layout=True)
 
     def render(self) -> Content:

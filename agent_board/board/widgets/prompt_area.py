@@ -31,12 +31,12 @@ class PromptArea(TextArea):
         )
         self._burst = Burst()
 
-    async def _on_key(self, event: events.Key) -> None:
+    def on_key(self, event: events.Key) -> None:
+        """Enter sends; what else is typed is watched for bursts and left to the text area."""
         if event.key == "enter":
             self._enter(event)
         elif event.character and event.is_printable:
             self._burst.feed(event.character, event.time)
-        await super()._on_key(event)
 
     def _enter(self, event: events.Key) -> None:
         if self._burst.continues(event.time):

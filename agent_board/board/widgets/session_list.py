@@ -13,7 +13,8 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
-from agent_board.board.keys import list_bindings
+from agent_board.board.keys import BY_KEY, list_bindings
+from agent_board.board.model.burst import HOLD_S, QUIET_S, Burst
 from agent_board.board.model.columns import Columns, Look, age_of, columns, row_pieces
 from agent_board.board.model.glyphs import Glyphs
 from agent_board.board.model.groups import STATE_ORDER
@@ -28,6 +29,7 @@ Token = tuple[object, ...]
 
 SPINNER_S = 0.25
 _CACHED = 512
+_MOVES = frozenset({"up", "down", "first", "last"})
 _ROLES = (
     *("row", "cursor", "cursor-away", "unread", "name", "name-unread", "project", "marks", "note", "usage", "age"),
     *("header-title", "header-count", "header-note", "more"),
@@ -70,6 +72,9 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         self._spin_timer: Timer | None = None
         self._painted: list[Token] = []
         self._painted_from = 0
+        self._burst = Burst()
+        self._held: Timer | None = None
+        self._waiting: list[str] = []
         self._strips: dict[Token, Strip] = {}
         self._styles: dict[tuple[str, bool], Style] = {}
 
@@ -308,6 +313,33 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         """The window moved: every line of it is another."""
         super().watch_scroll_y(old_value, new_value)
         self._painted = []
+
+    def on_key(self, event: events.Key) -> None:
+        """Moves act at once; any other key waits a moment, for it may be the first letter of a paste."""
+        char = event.character if event.is_printable else "\n" if event.key == "enter" else None
+        if char is None:
+            return
+        paste = self._burst.feed(char, event.time)
+        if not paste and BY_KEY.get(event.key) in _MOVES:
+            return
+        event.stop()
+        event.prevent_default()
+        self._waiting.append(event.key)
+        if self._held is not None:
+            self._held.stop()
+        self._held = self.set_timer(QUIET_S if paste else HOLD_S, self._release)
+
+    async def _release(self) -> None:
+        """Nothing more came: they were keys, or the paste is complete."""
+        self._held = None
+        waiting, self._waiting = self._waiting, []
+        if self._burst.is_paste:
+            self.post_message(self.Pasted(self._burst.take()))
+            return
+        for key in waiting:
+            active = self.screen.active_bindings.get(key)
+            if active is not None and active.enabled:
+                await self.app.run_action(active.binding.action, active.node)
 
     def on_paste(self, event: events.Paste) -> None:
         """Text on the list is a task's description, never keys."""
