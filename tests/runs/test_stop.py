@@ -159,7 +159,7 @@ def test_what_a_normal_end_leaves_running_is_named_and_ended_by_stop(store: Stor
     [leftover] = status_of(store, done).leftovers
     assert leftover.pid in own_processes(done)
     assert stop(store, done.view_id) == "Ended what the task had left running."
-    assert own_processes(done) == []
+    wait_for(lambda: not own_processes(done), what="the leftover to be gone")
     assert state_of(store, done) == state
     with pytest.raises(BoardError, match="not running"):
         stop(store, done.view_id)
