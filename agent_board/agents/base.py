@@ -74,6 +74,8 @@ class Agent(ABC):
     """The command that installs it."""
     login: ClassVar[str] = ""
     """How its user logs in, in a few words for doctor; empty where there is nothing to log in to."""
+    leave: ClassVar[str] = ""
+    """How its user leaves the interactive program, in a few words; empty where that is not known."""
     first_signal: ClassVar[FirstSignal] = FirstSignal()
 
     @abstractmethod

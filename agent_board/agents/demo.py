@@ -94,6 +94,7 @@ class Demo(Agent):
     kind: ClassVar[str] = "demo"
     title: ClassVar[str] = "Demo"
     install: ClassVar[str] = "agent-board demo"
+    leave: ClassVar[str] = "an empty line or ctrl+d"
 
     def find(self) -> Installation | None:
         """Always here."""

@@ -30,6 +30,7 @@ class Pi(Agent):
     kind: ClassVar[str] = "pi-session"
     title: ClassVar[str] = "Pi"
     install: ClassVar[str] = "npm install -g @earendil-works/pi-coding-agent"
+    leave: ClassVar[str] = "ctrl+d or /quit"
 
     def find(self) -> Installation | None:
         """See `Agent.find`. Starts `node --version`, or Pi itself when its package.json isn't found."""

@@ -54,3 +54,5 @@ def _describe(parser: argparse.ArgumentParser) -> None:
             action.complete = _VIEWS  # type: ignore[attr-defined]
         elif action.metavar == "DIR":
             action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+        elif action.metavar == "SESSION_FILE":
+            action.complete = shtab.FILE  # type: ignore[attr-defined]

@@ -11,7 +11,16 @@ from agent_board.errors import UsageError
 
 _STATES = ("queued", "working", "needs_input", "idle", "completed", "failed", "stopped")
 SHELLS = ("bash", "zsh", "fish", "tcsh")
+_PROMPTING = ("dispatch", "reply")
 _VIEW_HELP = "id, name, or the beginning of an id that no other has"
+_LIFE = {
+    "pin": "Put a task first in its group.",
+    "unpin": "Take a pin away.",
+    "done": "Your verdict: completed, until the next run.",
+    "reopen": "Take completed back.",
+    "archive": "Hide a task and keep everything.",
+    "restore": "Bring an archived task back.",
+}
 _EPILOG = f"""\
 States: {", ".join(_STATES)}.
 VIEW is an id, a name, or the beginning of an id that no other task has.
@@ -31,6 +40,8 @@ class _Parser(argparse.ArgumentParser):
         if wrong:
             what, value, choices = wrong.groups()
             message = f"{what}: there is no {value}, choose from {choices.replace(chr(39), '')}"
+        if message.endswith(": TEXT"):
+            message += " (write -- before one that begins with a dash)"
         raise UsageError(f"{message[:1].upper()}{message[1:]}; see {self.prog} --help.")
 
 
@@ -43,18 +54,22 @@ def parse(arguments: Sequence[str]) -> argparse.Namespace:
     args, unknown = build().parse_known_args(["--help" if word == "-h" else word for word in before])
     args.command = args.command or "board"
     if unknown:
-        hint = "write -- before a prompt that begins with a dash" if args.command == "dispatch" else "see --help"
+        hint = "write -- before a prompt that begins with a dash" if args.command in _PROMPTING else "see --help"
         raise UsageError(f"{args.command} does not take {unknown[0]}; {hint}.")
+    if args.command == "reply" and words is not None:
+        args.prompt.pop()  # what stood in for the words
     args.words = words
     return args
 
 
 def _split(arguments: list[str]) -> tuple[list[str], list[str] | None]:
     """Cut at the first `--` of a command that takes words there: argparse versions differ in what they make of it."""
-    if _command_in(arguments) != "dispatch" or "--" not in arguments:
+    command = _command_in(arguments)
+    if command not in _PROMPTING or "--" not in arguments:
         return arguments, None
     at = arguments.index("--")
-    return arguments[:at], arguments[at + 1 :]
+    # The words stand for a prompt that `reply`, which has a VIEW before it, can't do without.
+    return [*arguments[:at], *(["-"] if command == "reply" else [])], arguments[at + 1 :]
 
 
 def _command_in(arguments: list[str]) -> str | None:
@@ -81,6 +96,8 @@ def build() -> argparse.ArgumentParser:
     _add_dispatch(commands)
     _add_reading(commands)
     _add_acting(commands)
+    _add_triage(commands)
+    _add_life(commands)
     _add_rest(commands)
     return parser
 
@@ -128,6 +145,37 @@ def _add_acting(commands: Any) -> None:
     parser.add_argument("--state", metavar="S", type=_state, choices=_STATES, help="or in this state")
     _add_timeout(parser)
     _add_view(_command(commands, "stop", "End a task's run."))
+
+
+def _add_triage(commands: Any) -> None:
+    parser = _command(commands, "reply", "Send a prompt to a task: at once if it has settled, else in its turn.")
+    parser.usage = "agent-board reply [options] VIEW (TEXT | - | -- WORDS...)"
+    _add_view(parser)
+    parser.add_argument("prompt", nargs="+", metavar="TEXT", help="the reply in one argument; - reads it from stdin")
+    parser = _command(commands, "followups", "Print the prompts that wait in a task, send one, or drop one.")
+    _add_view(parser)
+    choice = parser.add_mutually_exclusive_group()
+    choice.add_argument("--send", metavar="ID", help="send this one now")
+    choice.add_argument("--drop", metavar="ID", help="take this one away")
+    _add_view(_command(commands, "retry", "Send a task's last prompt once more."))
+    parser = _command(commands, "attach", "Open the agent's own program on a task's session, here.", json=False)
+    _add_view(parser)
+    parser.add_argument("--interrupt", action="store_true", help="stop a running run first, without asking")
+
+
+def _add_life(commands: Any) -> None:
+    parser = _command(commands, "rename", "Give a task another name.")
+    _add_view(parser)
+    parser.add_argument("name", metavar="NAME", help="the new name")
+    for name, text in _LIFE.items():
+        _add_view(_command(commands, name, text))
+    parser = _command(commands, "delete", "Remove a task's data for good, after showing what goes.")
+    _add_view(parser)
+    parser.add_argument("--yes", action="store_true", help="don't ask")
+    parser.add_argument("--discard-work", action="store_true", help="also where work would be lost")
+    _command(commands, "undo", "Take the last rename, pin, done, reopen, archive or restore back.")
+    parser = _command(commands, "adopt", "Put a session that was started elsewhere on the board.")
+    parser.add_argument("session_file", metavar="SESSION_FILE", help="the agent's session file")
 
 
 def _add_rest(commands: Any) -> None:

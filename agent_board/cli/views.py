@@ -1,8 +1,11 @@
 """The views that a command looks at: loaded, and reconciled where one claims a live process."""
 
+import argparse
 from collections.abc import Iterable
 
 from agent_board.cli.output import warn
+from agent_board.cli.resolve import names_of, resolve
+from agent_board.cli.stores import to_change
 from agent_board.errors import BoardError
 from agent_board.store.files import Missing
 from agent_board.store.load import ViewRecord, load_view
@@ -24,6 +27,23 @@ def one_view(paths: StorePaths, view_id: str) -> ViewRecord:
     if not found:
         raise BoardError(f"The task {view_id} is gone.")
     return found[0]
+
+
+def view_to_change(args: argparse.Namespace) -> tuple[StorePaths, str]:
+    """The store and the id of the view that a command is about to change, its row made true first.
+
+    An unreadable view is as good as any here: the act says whether it can do without the file.
+    """
+    paths = to_change(args)
+    view_id = resolve(paths, args.view)
+    reconciled(paths, present([load_view(paths, view_id)]))
+    return paths, view_id
+
+
+def name_of(paths: StorePaths, view_id: str) -> str:
+    """What to call a view in a sentence: its name in quotes, or its id where that can't be read."""
+    name = names_of(paths, [view_id]).get(view_id)
+    return view_id if name is None else f"“{name}”"
 
 
 def present(found: Iterable[ViewRecord | Missing]) -> list[ViewRecord]:

@@ -17,7 +17,8 @@ from agent_board.errors import BoardError, BusyError
 from agent_board.runs.attached import attached_state, settle_attach
 from agent_board.runs.claim import claim, last_worker, run_ids
 from agent_board.runs.followups import new_prompt_id
-from agent_board.runs.processes import MARKER, Liveness, become_subreaper, identify
+from agent_board.runs.foreground import lent_terminal
+from agent_board.runs.processes import MARKER, Liveness, identify
 from agent_board.runs.reconcile import claims_a_process, reconcile, settle_under_lock
 from agent_board.runs.reply import mark_seen, replyable
 from agent_board.runs.status import first_status, job_of, transcript_size
@@ -29,7 +30,6 @@ from agent_board.store.files import disk_errors, now_ms
 from agent_board.store.paths import RunPaths, StorePaths
 from agent_board.store.records import (
     VERSION,
-    Identity,
     Meta,
     ProcessState,
     RunRequest,
@@ -43,12 +43,27 @@ _POLL_S = 0.05
 _LOOK_FOR_STOP_S = 0.5
 
 
+_LEFT = frozenset({0, 128 + signal.SIGINT, -signal.SIGINT, 128 + signal.SIGHUP, -signal.SIGHUP})
+
+
 @dataclass(frozen=True, slots=True)
 class Attached:
     """How an attach ended: the program's exit code (negative: a signal), and whether it said anything new."""
 
     exit_code: int
     grew: bool
+    stopped: bool = False
+    """The user said stop, from here or from elsewhere."""
+
+    @property
+    def well(self) -> bool:
+        """It ended by itself without an error, or because the user wanted it to."""
+        return self.stopped or self.exit_code in _LEFT
+
+    @property
+    def ending(self) -> str:
+        """How the program ended, in two or three words."""
+        return f"exit code {self.exit_code}" if self.exit_code >= 0 else f"signal {-self.exit_code}"
 
 
 def attach(paths: StorePaths, view_id: str, *, interrupt: bool = False) -> Attached:
@@ -65,7 +80,7 @@ def attach(paths: StorePaths, view_id: str, *, interrupt: bool = False) -> Attac
     reconcile(paths, view_id)
     if claims_a_process(plain.read(State, paths.view(view_id).state)):
         _interrupt(paths, meta, interrupt)
-    with _lock_to_attach(paths, meta):
+    with _lock_to_attach(paths, meta), lent_terminal(meta.name, agent_named(meta.agent).leave):
         result = _Attach(paths, meta).run()
     with suppress(BoardError):  # who was there has seen it
         mark_seen(paths, view_id)
@@ -120,7 +135,6 @@ class _Attach:
         """Everything between taking and giving back the lock."""
         me = identify(os.getpid())
         assert me is not None
-        become_subreaper()
         with disk_errors("attach"), _deaf(self._on_term):
             run = claim(self._view, self._request, b"")
             plain.write(run.pid, ShimPid(VERSION, now_ms(), me), sync=True)
@@ -130,10 +144,10 @@ class _Attach:
             except BaseException:
                 settle_attach(self._paths, run, self._request, replace(status, ended_at=now_ms()), None)
                 raise
-            self._wait(run, worker, me)
+            self._wait(run, worker)
             status = plain.read_or_none(RunStatus, run.status) or status
             grew = settle_attach(self._paths, run, self._request, status, worker.exit_code)
-        return Attached(worker.exit_code or 0, grew)
+        return Attached(worker.exit_code or 0, grew, stopped=os.path.exists(run.stop))
 
     def _start(self, run: RunPaths, status: RunStatus) -> TerminalWorker:
         request = self._request
@@ -163,7 +177,7 @@ class _Attach:
         worker.open_gate()
         return worker
 
-    def _wait(self, run: RunPaths, worker: TerminalWorker, me: Identity) -> None:
+    def _wait(self, run: RunPaths, worker: TerminalWorker) -> None:
         """Until the program has ended, by itself or because somebody wants it to."""
         ending: Ending | None = None
         looked = 0.0
@@ -175,7 +189,9 @@ class _Attach:
             elif self._told_to_end or now - looked >= _LOOK_FOR_STOP_S:
                 looked = now
                 if self._told_to_end or os.path.exists(run.stop):
-                    ending = Ending(run.run_id, worker.identity, self._agent.first_signal, root=me, now=now)
+                    ending = Ending(
+                        run.run_id, worker.identity, self._agent.first_signal, root=worker.identity, now=now
+                    )
             if worker.exit_code is None:
                 time.sleep(_POLL_S)
 
@@ -185,11 +201,11 @@ class _Attach:
 
 @contextmanager
 def _deaf(on_term: Callable[[], None]) -> Iterator[None]:
-    """Keys that signal the whole foreground group are the program's affair; a hangup ends it, and then us."""
+    """Keys that signal the whole foreground group are the program's affair; a lost terminal ends it, and then us."""
     handlers = {
         signal.SIGINT: lambda *_: None,
         signal.SIGQUIT: lambda *_: None,
-        signal.SIGHUP: lambda *_: None,
+        signal.SIGHUP: lambda *_: on_term(),
         signal.SIGTERM: lambda *_: on_term(),
     }
     # Python handlers are reset in the program by exec; an ignored signal would stay ignored there.

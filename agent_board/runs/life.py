@@ -82,6 +82,8 @@ def undo(paths: StorePaths) -> str:
             raise BoardError(f"“{raw.get('name')}” has been changed since; the {last['act']} can't be undone.")
         raw.update(before)
 
+    if isinstance(read_json(paths.view(view_id).meta), Missing):
+        raise BoardError(f"The task has been deleted since; the {last['act']} can't be undone.")
     raw = change_meta(paths, view_id, change)
     if "archivedAt" in before:
         list_in_roster(paths, view_id, "views" if before["archivedAt"] is None else "archived")

@@ -144,7 +144,8 @@ def settle(paths: StorePaths, run: RunPaths, status: RunStatus) -> None:
     state = project(previous, status, now_ms=now_ms(), held_prompts=held)
     plain.write(view.state, state, sync=True)
     request = plain.read_or_none(RunRequest, run.request)
-    announce(view, request.notify if request is not None else [], previous, state)
+    if request is None or request.kind != "attach":  # who was there knows
+        announce(view, request.notify if request is not None else [], previous, state)
 
 
 def with_evidence(status: RunStatus, **changes: object) -> RunStatus:

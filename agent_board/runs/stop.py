@@ -37,7 +37,10 @@ def stop(paths: StorePaths, view_id: str) -> str:
         raise BoardError("This task's runner is on another machine or in another container; stop it from there.")
     _write_intent(run)
     if isinstance(owner, ShimPid) and liveness is Liveness.ALIVE:
-        signal_process(owner.identity, signal.SIGTERM)
+        if (
+            status is None or status.kind != "attach"
+        ):  # its owner may be a board, which is not to end; it looks by itself
+            signal_process(owner.identity, signal.SIGTERM)
         return "Stopping."
     if status is None or status.worker_identity is None:
         reconcile(paths, view_id)  # a launcher may still hold the lock; its shim will find the intent

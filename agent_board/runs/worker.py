@@ -27,7 +27,7 @@ _GO = b"\n"
 
 
 class Gate:
-    """One agent process, held back until `open_gate`. Reaps every child of the shim, adopted orphans included."""
+    """One agent process, held back until `open_gate`."""
 
     def __init__(self, script: str, stdin: str, argv: Sequence[str], *, started: str, **options: Any) -> None:
         """Start the gate. Raises OSError when the directory is gone or the system refuses."""
@@ -60,10 +60,13 @@ class Gate:
             self._gate = -1
 
     def reap(self) -> None:
-        """Take the status of whatever has ended; sets `exit_code` (negative: a signal) when it was the worker."""
+        """Take the worker's status if it has ended: sets `exit_code` (negative: a signal)."""
+        self._take(self.pid)
+
+    def _take(self, which: int) -> None:
         with suppress(ChildProcessError):
             while True:
-                pid, status = os.waitpid(-1, os.WNOHANG)
+                pid, status = os.waitpid(which, os.WNOHANG)
                 if pid == 0:
                     return
                 if pid == self.pid:
@@ -94,9 +97,16 @@ class Worker(Gate):
         for fd in (self.stdout, self.stderr):
             os.set_blocking(fd, False)
 
+    def reap(self) -> None:
+        """See `Gate.reap`; takes adopted orphans, too: the shim is the only process that they are left to."""
+        self._take(-1)
+
 
 class TerminalWorker(Gate):
-    """An interactive agent on the terminal of this process, in the foreground like this process."""
+    """An interactive agent on the terminal of this process, in the foreground like this process.
+
+    This process may be a board with children of its own, so only the worker is waited for and nothing is adopted.
+    """
 
     def __init__(self, argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], started: str) -> None:
         """See `Gate`. Stdin must be a terminal."""

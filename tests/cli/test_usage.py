@@ -8,7 +8,11 @@ from tests.cli.conftest import Cli
 from tests.cli.makers import make_view
 from tests.support import command
 
-COMMANDS = ["dispatch", "list", "show", "wait", "logs", "stop", "explain", "doctor", "demo", "completion"]
+COMMANDS = [
+    *("dispatch", "list", "show", "wait", "logs", "stop", "explain", "doctor", "demo", "completion"),
+    *("reply", "followups", "retry", "attach", "rename", "pin", "unpin", "done", "reopen", "archive", "restore"),
+    *("delete", "undo", "adopt"),
+]
 
 
 def one_sentence(text: str) -> bool:
@@ -52,6 +56,15 @@ def test_every_command_has_a_help_text(cli: Cli, name: str, option: str):
         ["dispatch", "two", "words"],
         ["dispatch", "before", "--", "after"],
         ["dispatch", "--cwd", "", "x"],
+        ["reply"],
+        ["reply", "a"],
+        ["reply", "a", "two", "words"],
+        ["reply", "a", "before", "--", "after"],
+        ["reply", "a", "-fix"],
+        ["followups", "a", "--send", "1", "--drop", "2"],
+        ["rename", "a"],
+        ["undo", "a"],
+        ["adopt"],
         ["logs", "a", "--raw", "--json"],
         ["demo", "--home", "x"],
         ["list", "--home"],
@@ -64,10 +77,11 @@ def test_wrong_usage_is_one_sentence_and_exit_2(cli: Cli, arguments: list[str]):
     assert one_sentence(done.err)
 
 
-def test_an_unknown_option_before_a_prompt_names_the_way_out(cli: Cli):
-    done = cli("dispatch", "-fix")
+@pytest.mark.parametrize("arguments", [["dispatch", "-fix"], ["reply", "a", "-fix"], ["reply", "a", "x", "-fix"]])
+def test_an_unknown_option_before_a_prompt_names_the_way_out(cli: Cli, arguments: list[str]):
+    done = cli(*arguments)
     assert done.code == 2
-    assert "write -- before a prompt" in done.err
+    assert "write -- before" in done.err
 
 
 @pytest.mark.parametrize("place", ["before", "after", "joined"])

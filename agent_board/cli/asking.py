@@ -1,0 +1,25 @@
+"""A question on the terminal whose answer is No unless it is spelled out."""
+
+import sys
+from contextlib import suppress
+
+from agent_board.text import clean_line
+
+
+def can_ask() -> bool:
+    """Whether somebody is there to answer: stdin and stderr are a terminal."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
+def agreed(question: str) -> bool:
+    """Ask on stderr, which leaves stdout to what scripts read; only y or yes is a Yes, Enter is a No.
+
+    What was typed before the question could be read is no answer to it.
+    """
+    import termios
+
+    sys.stderr.write(f"{clean_line(question)} (y/N) ")
+    sys.stderr.flush()
+    with suppress(termios.error):
+        termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
