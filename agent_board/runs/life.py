@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from contextvars import ContextVar
+from typing import Any, NamedTuple
 
 from agent_board.errors import BoardError, BusyError
 from agent_board.runs.naming import checked_name
@@ -11,9 +12,10 @@ from agent_board.store import locks, plain
 from agent_board.store.files import Missing, Raw, Unreadable, now_ms, read_json
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import VERSION, Meta, SemanticState, State, Verdict, encode
-from agent_board.store.views import change_json, change_meta, list_in_roster, names
+from agent_board.store.views import change_json, change_meta, list_in_roster, names, new_id
 
 _UNDOABLE = 50
+_TOGETHER: ContextVar[str] = ContextVar("together", default="")
 
 
 def rename(paths: StorePaths, view_id: str, name: str) -> str:
@@ -72,22 +74,64 @@ def restore(paths: StorePaths, view_id: str) -> None:
     list_in_roster(paths, view_id, "views")
 
 
+class Undone(NamedTuple):
+    """What an undo did."""
+
+    sentence: str
+    view_ids: tuple[str, ...]
+    """The views that are as they were before."""
+
+
+@contextmanager
+def together() -> Iterator[None]:
+    """Acts taken in this block, in this thread, are undone as one."""
+    token = _TOGETHER.set(new_id())
+    try:
+        yield
+    finally:
+        _TOGETHER.reset(token)
+
+
 def undo(paths: StorePaths) -> str:
     """Take the last act of this module back; returns what was done. Raises BoardError when there is none."""
-    last = _take_last(paths)
-    view_id, before, after = str(last["viewId"]), dict(last["before"]), dict(last["after"])
+    return undo_last(paths).sentence
+
+
+def undo_last(paths: StorePaths) -> Undone:
+    """Take the last act back, on all views that it was taken on together. Raises BoardError when nothing could be."""
+    entries = _take_last(paths)
+    undone: dict[str, str] = {}
+    failures = []
+    for entry in entries:
+        try:
+            undone[str(entry["viewId"])] = _take_back(paths, entry)
+        except BoardError as error:
+            if len(entries) == 1:
+                raise
+            failures.append(str(error))
+    if not undone:
+        raise BoardError(failures[0])
+    act, view_ids = entries[0]["act"], tuple(undone)
+    whose = f"“{undone[view_ids[0]]}”" if len(undone) == 1 else f"{len(undone)} tasks"
+    more = f" {len(failures)} could not be: {failures[0]}" if failures else ""
+    return Undone(f"Undone: {act} of {whose}.{more}", view_ids)
+
+
+def _take_back(paths: StorePaths, entry: Raw) -> str:
+    """Undo one act on one view; returns the view's name."""
+    view_id, before, after = str(entry["viewId"]), dict(entry["before"]), dict(entry["after"])
 
     def change(raw: Raw) -> None:
         if any(raw.get(key) != value for key, value in after.items()):
-            raise BoardError(f"“{raw.get('name')}” has been changed since; the {last['act']} can't be undone.")
+            raise BoardError(f"“{raw.get('name')}” has been changed since; the {entry['act']} can't be undone.")
         raw.update(before)
 
     if isinstance(read_json(paths.view(view_id).meta), Missing):
-        raise BoardError(f"The task has been deleted since; the {last['act']} can't be undone.")
+        raise BoardError(f"The task has been deleted since; the {entry['act']} can't be undone.")
     raw = change_meta(paths, view_id, change)
     if "archivedAt" in before:
         list_in_roster(paths, view_id, "views" if before["archivedAt"] is None else "archived")
-    return f"Undone: {last['act']} of “{raw.get('name')}”."
+    return str(raw.get("name"))
 
 
 @contextmanager
@@ -155,25 +199,35 @@ def _act(paths: StorePaths, view_id: str, act: str, change: Any) -> None:
         "act": act,
         "before": {key: before.get(key) for key in changed},
         "after": {key: after[key] for key in changed},
+        "together": _TOGETHER.get(),
         "at": now_ms(),
     }
     change_json(paths, _journal(paths), lambda raw: _append(raw, entry), fresh=_empty_journal)
 
 
 def _append(raw: Raw, entry: Raw) -> None:
-    raw["acts"] = [*raw.get("acts", []), entry][-_UNDOABLE:]
+    acts = [*raw.get("acts", []), entry]
+    raw["acts"] = acts[-max(_UNDOABLE, sum(_belong(entry, act) for act in acts)) :]
 
 
-def _take_last(paths: StorePaths) -> Raw:
+def _belong(entry: Raw, other: Raw) -> bool:
+    return bool(entry.get("together")) and entry.get("together") == other.get("together")
+
+
+def _take_last(paths: StorePaths) -> list[Raw]:
+    """The last act, or all that were taken together with it, the last one first."""
     taken: list[Raw] = []
 
     def take(raw: Raw) -> None:
-        if not raw.get("acts"):
+        acts = raw.get("acts")
+        if not acts:
             raise BoardError("There is nothing to undo.")
-        taken.append(raw["acts"].pop())
+        taken.append(acts.pop())
+        while acts and _belong(taken[0], acts[-1]):
+            taken.append(acts.pop())
 
     change_json(paths, _journal(paths), take, fresh=_empty_journal)
-    return taken[0]
+    return taken
 
 
 def _journal(paths: StorePaths) -> str:
