@@ -18,10 +18,18 @@ READY_WITHIN_S = 15.0
 _PYTHON_FLAGS = ["-I", "-S"] if sys.platform != "darwin" else ["-I"]
 
 
-def launch(paths: StorePaths, view_id: str, run_id: str, lock_fd: int, environ: Mapping[str, str] = os.environ) -> None:
+def launch(
+    paths: StorePaths,
+    view_id: str,
+    run_id: str,
+    lock_fd: int,
+    *,
+    lease_fd: int | None = None,
+    environ: Mapping[str, str] = os.environ,
+) -> None:
     """Start the shim of a claimed run and return once it owns the run (its pid.json is on disk).
 
-    The shim inherits the locked descriptor; the caller closes its own copy afterwards. The run's environment is
+    The shim inherits the locked descriptors; the caller closes its own copies afterwards. The run's environment is
     this process's. Raises BoardError when the shim could not be started: nothing was sent then.
     """
     ready_in, ready_out = os.pipe()
@@ -36,6 +44,7 @@ def launch(paths: StorePaths, view_id: str, run_id: str, lock_fd: int, environ: 
             run_id,
             str(lock_fd),
             str(ready_out),
+            *([str(lease_fd)] if lease_fd is not None else []),
         ]
         log = os.open(f"{paths.log}/runner.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
@@ -47,7 +56,7 @@ def launch(paths: StorePaths, view_id: str, run_id: str, lock_fd: int, environ: 
                 stderr=log,
                 cwd="/",
                 env={**environ, MARKER: run_id},
-                pass_fds=(lock_fd, ready_out),
+                pass_fds=(lock_fd, ready_out, *([lease_fd] if lease_fd is not None else [])),
                 start_new_session=True,
             )
         finally:

@@ -13,6 +13,7 @@ from agent_board.agents.base import Agent
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
 from agent_board.runs.followups import good_end, hold_behind, next_or_release
+from agent_board.runs.lease import Lease, Ticket
 from agent_board.runs.lines import LineSplitter
 from agent_board.runs.processes import MARKER, become_subreaper, belonging_to, identify
 from agent_board.runs.recorder import Recorder, with_evidence
@@ -38,6 +39,7 @@ _CHUNK = 1 << 16
 _CHUNKS_A_TURN = 16
 _LOOK_FOR_STOP_S = 1.0
 _STDERR_KEPT = 16 << 10
+_LEASE_POLL_S = 0.2
 # An agent that has said that it has ended and doesn't go would look like working for ever.
 _LINGER_S = 30.0
 _DRAIN_MOST = 32 << 20
@@ -45,10 +47,14 @@ _LAST_WORDS_TRIES = 60
 
 
 def main(argv: list[str]) -> int:
-    """Run the shim; the arguments are the store's root, view id, run id, locked descriptor, ready descriptor."""
-    root, view_id, run_id, lock, ready = argv
-    os.set_inheritable(int(lock), False)
-    os.set_inheritable(int(ready), False)
+    """Run the shim of one run.
+
+    `argv`: the store's root, view id, run id, the view lock's descriptor, the one to say ready on and, from a
+    predecessor in the same checkout, the lease's.
+    """
+    root, view_id, run_id, lock, ready, *lease = argv
+    for fd in (lock, ready, *lease):
+        os.set_inheritable(int(fd), False)
     become_subreaper()
     paths = StorePaths(root)
     view = paths.view(view_id)
@@ -63,7 +69,7 @@ def main(argv: list[str]) -> int:
     with suppress(OSError):  # a launcher that died meanwhile changes nothing
         os.write(int(ready), b"1")
     os.close(int(ready))
-    shim = Shim(paths, run, request, me)
+    shim = Shim(paths, run, request, me, lease_fd=int(lease[0]) if lease else None)
     shim.run_to_the_end()
     shim.hand_over(int(lock))
     return 0
@@ -72,7 +78,9 @@ def main(argv: list[str]) -> int:
 class Shim:
     """One run: starts the worker behind its gate, drains it, writes down what it does, ends it, settles it."""
 
-    def __init__(self, paths: StorePaths, run: RunPaths, request: RunRequest, me: Identity) -> None:
+    def __init__(
+        self, paths: StorePaths, run: RunPaths, request: RunRequest, me: Identity, *, lease_fd: int | None = None
+    ) -> None:
         view = paths.view(request.view_id)
         self._paths = paths
         self._view = view
@@ -97,6 +105,7 @@ class Shim:
         self._worker: Worker | None = None
         self._ending: Ending | None = None
         self._told_to_end = False
+        self._lease_fd = lease_fd
         self._looked_for_stop = 0.0
 
     def run_to_the_end(self) -> None:
@@ -111,8 +120,7 @@ class Shim:
 
     def _start(self) -> bool:
         """Steps 3 to 5; False when the run has ended before the commit point."""
-        if self._stop_wanted():
-            self._never_started(stop_requested=True)
+        if not self._take_lease():
             return False
         try:
             worker = Worker(
@@ -141,6 +149,41 @@ class Shim:
         self._selector.register(worker.stderr, selectors.EVENT_READ, self._read_stderr)
         worker.open_gate()
         return True
+
+    def _take_lease(self) -> bool:
+        """Wait for the right to write in the checkout; False when the run was ended meanwhile."""
+        request = self._request
+        lease = Lease(self._paths, request.checkout) if request.checkout is not None else None
+        if lease is not None and self._lease_fd is not None:
+            lease.say_held(request.view_id, request.run_id)
+        ticket: Ticket | None = None
+        try:
+            while not self._stop_wanted() and not self._told_to_end:
+                if lease is None or self._lease_fd is not None:
+                    return True
+                if ticket is None:
+                    ticket = Ticket(lease, request.run_id, self._me)
+                if ticket.is_first():
+                    self._lease_fd = lease.try_take(request.view_id, request.run_id)
+                if self._lease_fd is None:
+                    self._say_waiting(f"waits for {lease.held_by()}")
+        except (OSError, BoardError) as error:
+            self._never_started(startup_error=f"The prompt was not sent: {error}")
+            return False
+        finally:
+            if ticket is not None:
+                ticket.give_back()
+        wanted = self._stop_wanted()
+        self._never_started(stop_requested=wanted, startup_error=None if wanted else "Ended while it was waiting.")
+        return False
+
+    def _say_waiting(self, reason: str) -> None:
+        """Show what the row waits for, and let some time pass."""
+        if self._recorder.status.queue_reason != reason:
+            self._recorder.change(lambda status: dataclasses.replace(status, queue_reason=reason))
+            self._recorder.write()
+        for key, _ in self._selector.select(_LEASE_POLL_S):
+            key.data()
 
     def _record_worker(self, worker: Worker) -> None:
         """Step 4: nothing may run unrecorded."""
@@ -317,7 +360,7 @@ class Shim:
                 request = next_request(
                     self._view, self._request, meta, prompt_id=item.id, kind="followup", text=item.text
                 )
-                begin(self._paths, request, item.text.encode(), lock_fd)
+                begin(self._paths, request, item.text.encode(), lock_fd, lease_fd=self._lease_fd)
         except BoardError as error:
             _log(f"The next prompt of {self._view.dir} was not sent: {error}")
 

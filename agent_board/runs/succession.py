@@ -42,10 +42,18 @@ def next_request(
     )
     if last is None:
         return fresh
-    return dataclasses.replace(fresh, wrap=last.wrap, stall_after_ms=last.stall_after_ms, notify=last.notify)
+    return dataclasses.replace(
+        fresh,
+        cwd=last.cwd,
+        checkout=last.checkout,
+        worktree=last.worktree,
+        wrap=last.wrap,
+        stall_after_ms=last.stall_after_ms,
+        notify=last.notify,
+    )
 
 
-def begin(paths: StorePaths, request: RunRequest, prompt: bytes, lock_fd: int) -> None:
+def begin(paths: StorePaths, request: RunRequest, prompt: bytes, lock_fd: int, *, lease_fd: int | None = None) -> None:
     """Claim the prompt, say queued, start the shim with the lock; returns once the shim owns the run.
 
     Raises BoardError. Before the claim nothing has changed; behind it the run is settled as not sent and its
@@ -59,13 +67,13 @@ def begin(paths: StorePaths, request: RunRequest, prompt: bytes, lock_fd: int) -
         state = queued_state(request, plain.read_or_none(State, view.state))
         state.held_prompts = len(listed(view))
         plain.write(view.state, state, sync=True)
-    start_claimed(paths, request, lock_fd)
+    start_claimed(paths, request, lock_fd, lease_fd=lease_fd)
 
 
-def start_claimed(paths: StorePaths, request: RunRequest, lock_fd: int) -> None:
+def start_claimed(paths: StorePaths, request: RunRequest, lock_fd: int, *, lease_fd: int | None = None) -> None:
     """Start the shim of a claimed run; when it can't be started the run says so. Raises BoardError."""
     try:
-        launch(paths, request.view_id, request.run_id, lock_fd)
+        launch(paths, request.view_id, request.run_id, lock_fd, lease_fd=lease_fd)
     except BoardError as error:
         run = paths.view(request.view_id).run(request.run_id)
         status = first_status(request, agent_named(request.agent), run)

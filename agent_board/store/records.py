@@ -287,6 +287,10 @@ class RunRequest:
     session_id: str | None = None
     model: str | None = None
     read_only: bool = False
+    checkout: str | None = None
+    """The work tree whose lease the run needs; null: it doesn't write."""
+    worktree: bool = False
+    """The checkout is the view's own worktree, made by the shim when it isn't there yet."""
     prompt_preview: str = ""
     prompt_bytes: int = 0
     wrap: list[str] = field(default_factory=list)
@@ -337,6 +341,17 @@ class FollowUps:
     __pydantic_config__ = PYDANTIC
     version: int
     items: list[FollowUp] = field(default_factory=list)
+
+
+@dataclass(slots=True)
+class LeaseHolder:
+    """`locks/checkout-<hash>.json`: who holds a checkout's lease, or held it last."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    checkout: str
+    view_id: str
+    run_id: str
 
 
 @dataclass(slots=True)
