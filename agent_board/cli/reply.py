@@ -67,7 +67,7 @@ def _list(paths: StorePaths, view_id: str, *, as_json: bool) -> None:
         print_array({"id": prompt.id, "text": prompt.text, "state": prompt.state} for prompt in prompts)
         return
     for prompt in prompts:
-        say(f"{prompt.id}  {prompt.state}  {preview(prompt.text, _PREVIEW_CELLS)}")
+        say(f"{prompt.id} {prompt.state} {preview(prompt.text, _PREVIEW_CELLS)}")
 
 
 def _send(args: argparse.Namespace) -> int:

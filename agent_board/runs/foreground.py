@@ -1,5 +1,7 @@
 """The user's terminal, lent to an agent's own program and taken back as it was."""
 
+import os
+import signal
 import sys
 import termios
 from collections.abc import Iterator
@@ -25,9 +27,19 @@ def lent_terminal(name: str, leave: str) -> Iterator[None]:
         yield
     finally:
         if before is not None:
-            with suppress(termios.error, OSError):
-                termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, before)
+            _take_back(before)
         _write(f"{_RESET}{_POP_TITLE}")
+
+
+def _take_back(modes: list[Any]) -> None:
+    """A program that was killed may have left another group in the foreground; a write would stop us then."""
+    handler = signal.signal(signal.SIGTTOU, signal.SIG_IGN)
+    try:
+        with suppress(termios.error, OSError):
+            os.tcsetpgrp(sys.stdin.fileno(), os.getpgrp())
+            termios.tcsetattr(sys.stdin, termios.TCSAFLUSH, modes)
+    finally:
+        signal.signal(signal.SIGTTOU, handler)
 
 
 def _modes() -> list[Any] | None:
