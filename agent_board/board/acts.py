@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_board.store.files import Missing, Unreadable
 from agent_board.store.paths import StorePaths
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from agent_board.store.load import ViewRecord
 
 
-@dataclass(slots=True)
+@dataclass
 class NewTask:
     """What stands in the new-task bar; also its draft."""
 
@@ -24,8 +24,7 @@ class NewTask:
     read_only: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class AgentHere:
+class AgentHere(NamedTuple):
     """An agent that we know, and whether it can run on this machine."""
 
     name: str
@@ -35,7 +34,7 @@ class AgentHere:
     problem: str | None = None
 
 
-@dataclass(slots=True)
+@dataclass
 class Acts:
     """The acts of `runs` on one store."""
 

@@ -1,11 +1,12 @@
 """The board: puts feed, acts, memory and screen together. Holds no truth; kill it and the same screen comes back."""
 
-import gc
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
+from rich.text import Text
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import Monochrome, NoColor
@@ -108,11 +109,14 @@ class BoardApp(App[int], inherit_bindings=False):
         assert isinstance(screen, BoardScreen)
         return screen
 
-    def on_ready(self) -> None:
-        """After the first frame: what was not needed for it."""
-        gc.collect()
-        gc.freeze()
-        self.board.look_for_agents()
+    def _fatal_error(self) -> None:
+        """One sentence instead of a page of Python, which might show a prompt; the page is in the log."""
+        self.bell()
+        for line in traceback.format_exc().splitlines():
+            self._journal.write(line)
+        said = f"The board failed unexpectedly; {self._journal.path} says where. What runs goes on."
+        self._exit_renderables.append(Text(said))
+        self._close_messages_no_wait()
 
     # -- what the keys of every screen do
 

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 RECONCILE_S = 2.0
 
 
-@dataclass(slots=True)
+@dataclass
 class News:
     """What has changed since the screen last asked."""
 

@@ -12,7 +12,8 @@ class Journal:
     """`log/board.log`; a board that can't write it goes on without."""
 
     def __init__(self, paths: StorePaths) -> None:
-        self._log = CappedLog(f"{paths.log}/board.log")
+        self.path = f"{paths.log}/board.log"
+        self._log = CappedLog(self.path)
 
     def write(self, sentence: str) -> None:
         """Add one line with the time. Blocks for a write to disk at most."""

@@ -1,12 +1,11 @@
 """Every key of the board, in one table: bindings, footer, help and palette are made from it."""
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from textual.binding import Binding
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
+class Key(NamedTuple):
     """One act and its keys. `id` is also the name under which a user may bind it anew."""
 
     id: str

@@ -10,7 +10,7 @@ from agent_board.store.records import VERSION
 _SIMPLE = {"grouping": str, "only_here": bool, "theme": str, "agent": str}
 
 
-@dataclass(slots=True)
+@dataclass
 class Memory:
     """`board.json` in the store's root. Two boards: the last one to write wins, it is only comfort."""
 

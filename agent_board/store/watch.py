@@ -12,7 +12,7 @@ import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from agent_board.store.files import Unreadable, read_json
 from agent_board.store.paths import StorePaths
@@ -34,7 +34,7 @@ Stamp = tuple[FileStamp, FileStamp]
 """(time in ns, size, inode) of meta.json and of state.json; None for a file that isn't there."""
 
 
-@dataclass(slots=True)
+@dataclass
 class Changes:
     """What a look brought: views to read again (new ones too) and views that are gone or archived."""
 
@@ -61,8 +61,7 @@ def stamp(paths: StorePaths, view_id: str) -> Stamp:
     return (_file_stamp(f"{folder}/meta.json"), _file_stamp(f"{folder}/state.json"))
 
 
-@dataclass(frozen=True, slots=True)
-class RosterFacts:
+class RosterFacts(NamedTuple):
     """What of the roster matters to a reader, from one reading of it."""
 
     archived: set[str]

@@ -22,7 +22,7 @@ PI = AgentHere("pi", "Pi", "npm install -g pi", found=True)
 DEMO = AgentHere("demo", "Demo", "agent-board demo", found=True)
 
 
-@dataclass(slots=True)
+@dataclass
 class FakeActs(Acts):
     """Notes what it is asked for; a started task becomes a queued view on disk, as dispatch would leave it."""
 
@@ -56,7 +56,7 @@ class FakeActs(Acts):
         return self.here
 
 
-@dataclass(slots=True)
+@dataclass
 class Running:
     """A board under test."""
 

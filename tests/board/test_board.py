@@ -1,7 +1,6 @@
 """The board's keys and flows, on the real app."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 from agent_board.board.model.index import Grouping
@@ -191,7 +190,7 @@ async def test_without_watching_the_board_polls_and_says_so(start: Starter) -> N
 
 async def test_nothing_here_can_run_tells_how_to_get_an_agent(start: Starter) -> None:
     async with start() as board:
-        board.acts.here[0] = replace(PI, found=False)
+        board.acts.here[0] = PI._replace(found=False)
         board.screen.look_for_agents()
         await board.until(lambda: "npm install -g pi" in board.text(), "the advice")
         assert "agent-board demo" in board.text()

@@ -140,10 +140,8 @@ def test_a_directory_is_completed_from_recent_ones_and_from_the_disk(tmp_path: P
 
 
 async def test_an_agent_that_cannot_run_says_why_and_is_not_started(start: Starter) -> None:
-    from dataclasses import replace
-
     async with start() as board:
-        board.acts.here = [replace(board.acts.here[0], problem="Pi needs Node 22.19; here is 18.2.")]
+        board.acts.here = [board.acts.here[0]._replace(problem="Pi needs Node 22.19; here is 18.2.")]
         board.screen.look_for_agents()
         await board.until(lambda: len(board.screen.agents) == 1)
         await open_bar(board, "Do it")

@@ -1,7 +1,7 @@
 """How a line of the list is laid out at each width, and its pieces with the role that each plays."""
 
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -16,8 +16,7 @@ _AGE = 4
 _LEAST_SUMMARY = 12
 
 
-@dataclass(frozen=True, slots=True)
-class Columns:
+class Columns(NamedTuple):
     """Cells for each part of a row; 0 is not drawn. Together with the gaps they are exactly the width."""
 
     width: int
@@ -56,8 +55,7 @@ def _between(least: int, wish: int, most: int) -> int:
     return max(least, min(wish, most))
 
 
-@dataclass(frozen=True, slots=True)
-class Look:
+class Look(NamedTuple):
     """What a row's line depends on beside the row itself."""
 
     columns: Columns

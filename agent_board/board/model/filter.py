@@ -1,7 +1,7 @@
 """The filter: words that must all be found, and a few keys such as `s:failed`."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent_board.board.model.row import Row
 
@@ -36,8 +36,7 @@ _KEYS: dict[str, Callable[[Row, str], bool]] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Filter:
+class Filter(NamedTuple):
     """A parsed filter; every part must hold."""
 
     words: tuple[str, ...] = ()

@@ -1,7 +1,7 @@
 """The signs of the list: one cell each, never East-Asian-ambiguous, with an ASCII set for other terminals."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from rich.cells import cell_len
 
@@ -10,8 +10,7 @@ from agent_board.store.records import SemanticState
 _S = SemanticState
 
 
-@dataclass(frozen=True, slots=True)
-class Glyphs:
+class Glyphs(NamedTuple):
     """One set of signs. A state's pair is (filled: its process lives, hollow: it has exited)."""
 
     states: Mapping[SemanticState, tuple[str, str]]

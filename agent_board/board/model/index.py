@@ -3,8 +3,8 @@
 from bisect import bisect_left, bisect_right, insort
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from enum import Enum
+from typing import NamedTuple
 
 from agent_board.board.model.groups import STATE_ORDER, Group, GroupKey, Standing
 from agent_board.board.model.row import Row
@@ -19,8 +19,7 @@ class Kind(Enum):
     MORE = "more"
 
 
-@dataclass(frozen=True, slots=True)
-class Entry:
+class Entry(NamedTuple):
     """What stands on one line: its kind, its group, and for a row its id."""
 
     kind: Kind

@@ -1,7 +1,7 @@
 """One view as the list draws it: everything cleaned, nothing looked up later."""
 
 import os
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from agent_board.board.model.groups import SPARE_STATES, UNREADABLE, Order, Standing
 from agent_board.states.view import shown
@@ -13,8 +13,7 @@ from agent_board.text import clean_line
 _LONGEST = 400
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """What is drawn of one view. Texts hold no control characters."""
 
     id: str

@@ -1,6 +1,7 @@
 """The board's one screen: the list between header and hints, and the acts that its keys call."""
 
 import asyncio
+import gc
 import time
 from typing import TYPE_CHECKING, ClassVar
 
@@ -70,9 +71,18 @@ class BoardScreen(TaskScreen):
     async def on_mount(self) -> None:
         """Show the store as soon as it has been read."""
         self.list.focus()
-        await asyncio.to_thread(self._feed.loaded.wait, FIRST_READ_S)
+        deadline = time.monotonic() + FIRST_READ_S
+        while not self._feed.loaded.is_set() and time.monotonic() < deadline:
+            await asyncio.sleep(0.002)
         self._take_news()
+        self.call_after_refresh(self._go_on)
+
+    def _go_on(self) -> None:
+        """After the first frame: what was not needed for it."""
+        gc.collect()
+        gc.freeze()
         self._feed.start(lambda: self.post_message(self.NewsArrived()))
+        self.look_for_agents()
 
     def on_unmount(self) -> None:
         """The threads end with the screen."""
@@ -145,7 +155,9 @@ class BoardScreen(TaskScreen):
                 ("tab", "next field", ""),
                 ("esc", "keep for later", ""),
             ]
-        shown = [key for key in KEYS if key.hint and self.why_not(key.id) is None]
+        row = self.listing.selected_row()
+        idle = {"stop"} if row is None or not row.claims_process else set()
+        shown = [key for key in KEYS if key.hint and key.id not in idle and self.why_not(key.id) is None]
         return [(key.written.split(" ")[0], key.hint, f"screen.act('{key.id}')") for key in shown]
 
     # -- acts

@@ -3,12 +3,13 @@
 import asyncio
 import os
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, NamedTuple
 
 from textual import work
 from textual.message import Message
 from textual.screen import Screen
+from textual.worker import Worker, WorkerState
 
 from agent_board.board.acts import Acts, AgentHere, NewTask
 from agent_board.board.feed import Feed
@@ -30,8 +31,7 @@ DRAFT_S = 1.0
 """A draft is kept on disk this long after the last key."""
 
 
-@dataclass(frozen=True, slots=True)
-class Parts:
+class Parts(NamedTuple):
     """What the app puts together for its screen."""
 
     feed: Feed
@@ -106,6 +106,16 @@ class TaskScreen(Screen[None]):
             self.journal.write(sentence)
         seconds = max(4.0, 1.5 + len(sentence) / 14)
         self.notify(sentence, severity="error" if wrong else "information", timeout=seconds, markup=False)
+
+    def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
+        """A thread that failed in a way nobody foresaw is not silent either."""
+        if event.state is WorkerState.ERROR:
+            sentence = f"That failed unexpectedly: {event.worker.error!r}."
+            self.list.busy.clear()
+            self.list.sync()
+            if self._bar is not None and event.worker.group == "start":
+                self._bar.failed(sentence)
+            self.say(sentence, wrong=True)
 
     # -- agents
 

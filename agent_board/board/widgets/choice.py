@@ -1,8 +1,7 @@
 """A field with a few possible values: arrows or space change it, no list opens."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from textual.binding import Binding, BindingType
 from textual.content import Content
@@ -10,8 +9,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 
-@dataclass(frozen=True, slots=True)
-class Option:
+class Option(NamedTuple):
     """A value, how it is called, and why it can't be taken (it can be looked at all the same)."""
 
     value: str

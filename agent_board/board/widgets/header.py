@@ -1,6 +1,8 @@
 """The top line: what needs the user, what works, and what the list is narrowed to."""
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
 
 from rich.cells import cell_len
 from textual.content import Content
@@ -19,11 +21,10 @@ _URGENT = 3
 """So many counts are said before the right side is."""
 
 
-@dataclass(frozen=True, slots=True)
-class Facts:
+class Facts(NamedTuple):
     """What the header says. Counts are the lengths of the groups."""
 
-    counts: dict[Standing, int] = field(default_factory=dict)
+    counts: Mapping[Standing, int] = MappingProxyType({})
     unread: int = 0
     archived: int = 0
     scope: str = ""

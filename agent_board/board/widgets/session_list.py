@@ -14,10 +14,10 @@ from textual.strip import Strip
 from textual.timer import Timer
 
 from agent_board.board.keys import BY_KEY, list_bindings
+from agent_board.board.looks import role_style
 from agent_board.board.model.burst import HOLD_S, QUIET_S, Burst
 from agent_board.board.model.columns import Columns, Look, age_of, columns, row_pieces
 from agent_board.board.model.glyphs import Glyphs
-from agent_board.board.model.groups import STATE_ORDER
 from agent_board.board.model.headings import heading_pieces, more_pieces
 from agent_board.board.model.index import Entry, Grouping, Kind
 from agent_board.board.model.listing import Listing
@@ -30,17 +30,11 @@ Token = tuple[object, ...]
 SPINNER_S = 0.25
 _CACHED = 512
 _MOVES = frozenset({"up", "down", "first", "last"})
-_ROLES = (
-    *("row", "cursor", "cursor-away", "unread", "name", "name-unread", "project", "marks", "note", "usage", "age"),
-    *("header-title", "header-count", "header-note", "more"),
-    *(f"{kind}-{standing}" for kind in ("glyph", "summary", "header") for standing in STATE_ORDER),
-)
 
 
 class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
     """Rows in groups, one line each. What is shown is the listing's; this draws it and moves the cursor."""
 
-    COMPONENT_CLASSES: ClassVar[set[str]] = {f"list--{role}" for role in _ROLES} | {"list--selected", "list--away"}
     BINDINGS: ClassVar[list[BindingType]] = [*list_bindings()]
 
     class Moved(Message):
@@ -178,17 +172,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
     def _style(self, role: str, selected: bool) -> Style:
         known = self._styles.get((role, selected))
         if known is None:
-            base = self.get_component_rich_style("list--row")
-            if selected:
-                base += self.get_component_rich_style("list--selected" if self._bright else "list--away")
-            fore = self.get_component_rich_style(f"list--{role}")
-            known = base + Style(
-                color=fore.color,
-                bold=fore.bold or (selected and role == "name"),
-                dim=fore.dim,
-                italic=fore.italic,
-                underline=fore.underline,
-            )
+            known = role_style(role, self.app.theme_variables, selected=selected, away=not self._bright)
             self._styles[(role, selected)] = known
         return known
 
