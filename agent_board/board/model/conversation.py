@@ -1,8 +1,7 @@
 """How a conversation is laid out: the user's words, answers, a line for each tool, and what went wrong."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import groupby
 
 from rich.cells import cell_len
 
@@ -18,6 +17,7 @@ GUTTER = 2
 _INDENT: Piece = ("  ", "text")
 _LONGEST_TOOL_NAME = 12
 _LEAST_RESULT = 8
+_NO_RESULT = {Standing.RUNNING: "running", Standing.LOST: "no end of it was seen"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,13 +45,25 @@ class Placed:
 def conversation_lines(blocks: Sequence[Block], style: Style) -> list[Placed]:
     """All blocks as lines, with a blank one between those that don't belong together."""
     placed: list[Placed] = []
-    for is_tool, group in groupby(enumerate(blocks), key=lambda item: item[1].kind is Kind.TOOL):
-        drawn = _tools(list(group), style) if is_tool else _others(group, style)
+    for numbers in _together(blocks):
+        tools = blocks[numbers[0]].kind is Kind.TOOL
+        drawn = _tools(blocks, numbers, style) if tools else [(numbers[0], _draw(blocks[numbers[0]], style))]
+        if placed and placed[-1].line:
+            placed.append(Placed((), -1))
         for number, lines in drawn:
-            if placed and (not is_tool or placed[-1].block == -1 or blocks[placed[-1].block].kind is not Kind.TOOL):
-                placed.append(Placed((), -1))
             placed.extend(Placed(_shown(line, style.glyphs), number) for line in lines)
     return placed
+
+
+def _together(blocks: Sequence[Block]) -> list[range]:
+    """The numbers of blocks that stand without a blank line between them: tools in a row, any other alone."""
+    groups: list[range] = []
+    for number, block in enumerate(blocks):
+        if groups and block.kind is Kind.TOOL and blocks[number - 1].kind is Kind.TOOL:
+            groups[-1] = range(groups[-1].start, number + 1)
+        else:
+            groups.append(range(number, number + 1))
+    return groups
 
 
 def question_lines(question: str, choices: Sequence[str], marked: int | None, style: Style) -> list[Line]:
@@ -74,29 +86,27 @@ def _shown(line: Line, glyphs: Glyphs) -> Line:
     return tuple((glyphs.text(text), role) for text, role in line) if glyphs.only_ascii else line
 
 
-def _others(group: "Iterable[tuple[int, Block]]", style: Style) -> "Iterator[tuple[int, list[Line]]]":
-    for number, block in group:
-        yield number, _DRAWN[block.kind](block, style)
+def _draw(block: Block, style: Style) -> list[Line]:
+    return _DRAWN[block.kind](block, style)
 
 
-def _tools(group: "list[tuple[int, Block]]", style: Style) -> "Iterator[tuple[int, list[Line]]]":
-    hidden = len(group) - style.tools if style.tools else 0
+def _tools(blocks: Sequence[Block], numbers: range, style: Style) -> Iterator[tuple[int, list[Line]]]:
+    hidden = len(numbers) - style.tools if style.tools else 0
     if hidden > 1:
         text = f"{style.glyphs.ellipsis} {hidden} earlier tool calls"
-        yield group[0][0], [(_INDENT, (words.fit(text, max(0, style.width - GUTTER), style.glyphs.ellipsis), "faint"))]
-        group = group[hidden:]
-    name = min(_LONGEST_TOOL_NAME, max(cell_len(block.name) for _, block in group))
-    for number, block in group:
-        yield number, [_tool(block, name, style)]
+        line = (_INDENT, (words.fit(text, max(0, style.width - GUTTER), style.glyphs.ellipsis), "faint"))
+        yield numbers[0], [line]
+        numbers = numbers[hidden:]
+    name = min(_LONGEST_TOOL_NAME, max(cell_len(blocks[number].name) for number in numbers))
+    for number in numbers:
+        yield number, [_tool(blocks[number], name, style)]
 
 
 def _tool(block: Block, name: int, style: Style) -> Line:
     """One line: sign, name, target, and what came out of it where there is room."""
     glyphs, room = style.glyphs, max(0, style.width - GUTTER - name - 1)
     sign, role = _signs(glyphs)[block.standing]
-    result = block.result or {Standing.RUNNING: "running", Standing.LOST: "no end of it was seen"}.get(
-        block.standing, ""
-    )
+    result = block.result or _NO_RESULT.get(block.standing, "")
     target_width = min(cell_len(block.text), room if not result else max(room * 6 // 10, room - cell_len(result) - 2))
     result_width = room - target_width - (2 if target_width else 0)
     if result_width < min(_LEAST_RESULT, cell_len(result)):
@@ -107,14 +117,9 @@ def _tool(block: Block, name: int, style: Style) -> Line:
         (words.fit(block.text, target_width, glyphs.ellipsis), "tool-target"),
     ]
     if result and result_width:
-        width = min(result_width, cell_len(result))
+        said = words.fit(result, min(result_width, cell_len(result)), glyphs.ellipsis)
         failed = block.standing is Standing.FAILED
-        pieces.extend(
-            [
-                ("  " if target_width else "", "text"),
-                (words.fit(result, width, glyphs.ellipsis), "tool-failed" if failed else "faint"),
-            ]
-        )
+        pieces.extend([("  " if target_width else "", "text"), (said, "tool-failed" if failed else "faint")])
     return tuple(piece for piece in pieces if piece[0])
 
 

@@ -69,7 +69,7 @@ class Logged:
 
 
 def decoded(data: bytes, *, torn: bool = False) -> list[Logged]:
-    """The events of a piece of events.jsonl. `torn`: it does not begin with a line's beginning. Odd lines are no events."""
+    """The events of a piece of events.jsonl; odd lines are none. `torn`: it begins in the middle of a line."""
     lines = data.split(b"\n")
     found = (_decoded_line(line) for line in (lines[1:] if torn else lines) if line)
     return [logged for logged in found if logged is not None]

@@ -216,7 +216,7 @@ class _Drawing:
                 blanks = widths[number] - cells(cell) if fits and number < len(row) - 1 else 0
                 line.extend([*cell, (" " * blanks, "text")])
             self._lines.extend(
-                [tuple([*self._before(), *line])] if fits else wrap(line, self._width, self._before(), self._rest)
+                [(*self._before(), *line)] if fits else wrap(line, self._width, self._before(), self._rest)
             )
 
 

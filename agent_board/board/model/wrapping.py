@@ -121,9 +121,7 @@ def _line(pieces: Sequence[Piece], width: int) -> Line:
     kept: list[Piece] = []
     for text, role in pieces:
         room = width - cells(kept)
-        if cell_len(text) > room:
-            text = (chop_cells(text, room) or [""])[0] if room > 0 else ""
-            text = text if cell_len(text) <= room else ""
-        if text:
-            kept.append((text, role))
+        part = text if cell_len(text) <= room else (chop_cells(text, room) or [""])[0] if room > 0 else ""
+        if part and cell_len(part) <= room:
+            kept.append((part, role))
     return tuple(kept)
