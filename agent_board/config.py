@@ -48,6 +48,16 @@ class AgentSettings(BaseModel):
         )
 
 
+class OpenCommand(BaseModel):
+    """A program of the user's for the menu behind `o`."""
+
+    model_config = _STRICT
+    command: list[Word] = Field(min_length=1)
+    """Arguments one by one, no shell: {path}, {branch} and {id} are the row's."""
+    beside: bool = False
+    """It opens a window of its own: the board goes on beside it instead of giving it the terminal."""
+
+
 class Settings(BaseModel):
     """All settings with their defaults. Nothing needs to be set."""
 
@@ -64,6 +74,11 @@ class Settings(BaseModel):
     """False gives the terminal its own selection back."""
     spinner: bool = True
     """A quiet sign of life on the working rows in view."""
+    bell: Literal["auto", "bell", "osc9", "osc777", "off"] = "auto"
+    """How the board calls you in its terminal; auto: by the bell, over SSH by the terminal's notification if known."""
+    open: dict[Word, Annotated[list[Word], Field(min_length=1)] | OpenCommand] = {}
+    """Programs to open in a row's directory, by the name in the menu: `[open]` `lazygit = ["lazygit", "-p", "{path}"]`,
+    or with `beside` for those with a window: `[open.code]` `command = ["code", "{path}"]` `beside = true`."""
 
     notify: bool | list[Word] = True
     """Tell of a row that needs you, failed or is done, also with no board open: true by the desktop's own notifier,
@@ -73,6 +88,11 @@ class Settings(BaseModel):
         """What dispatching in that directory goes by."""
         chosen = {name: agent.options(cwd) for name, agent in self.agents.items()}
         return Options(default_agent=self.agent, agents=chosen, notify=self._notifier())
+
+    def commands_to_open(self) -> dict[str, OpenCommand]:
+        """The user's own programs in the form that says everything."""
+        given = self.open.items()
+        return {name: OpenCommand(command=how) if isinstance(how, list) else how for name, how in given}
 
     def _notifier(self) -> tuple[str, ...]:
         if isinstance(self.notify, bool):
