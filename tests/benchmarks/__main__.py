@@ -42,6 +42,7 @@ def _parts(report: Report, quick: bool) -> list[tuple[str, Callable[[Path], None
     parts: list[tuple[str, Callable[[Path], None]]] = [
         ("list", lambda folder: commands.listing(report, folder, 1_000, times)),
         ("runner", lambda folder: commands.runner(report, folder, times)),
+        ("board", lambda _: screen.floor(report, 3 if quick else 11)),
     ]
     for views in SIZES[:2] if quick else SIZES:
         parts.append(("board", lambda folder, views=views: screen.measure(report, folder, views, quick)))  # type: ignore[misc]

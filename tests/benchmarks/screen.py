@@ -3,6 +3,7 @@
 import contextlib
 import re
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -44,6 +45,27 @@ def first_frame(terminal: Terminal) -> float:
         if sum(now != then for now, then in zip(_still(screen.display), final, strict=True)) <= 1:
             return (at - terminal.started_at) * 1000
     return float("nan")
+
+
+SMALLEST_APP = """
+from textual.app import App
+from textual.widgets import Static
+class Smallest(App):
+    def compose(self):
+        yield Static("task-0")
+Smallest().run()
+"""
+
+
+def floor(report: Report, times: int) -> None:
+    """The least that a Textual program needs until its first frame, on this machine."""
+    frames = []
+    for _ in range(times):
+        with Terminal([sys.executable, "-c", SMALLEST_APP], size=SIZE) as terminal:
+            terminal.wait_for("task-0")
+            terminal.wait_quiet(QUIET_SECONDS)
+            frames.append(first_frame(terminal))
+    report.add(Line("start to first frame, the smallest Textual app", frames, "ms", "(floor)"))
 
 
 def _still(lines: list[str]) -> list[str]:
