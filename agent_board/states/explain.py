@@ -31,6 +31,11 @@ _MEANINGS = {
 _LONGEST = 300
 
 
+def meaning(reason: str) -> str:
+    """What a rule means, in one sentence; empty for one that this version does not know."""
+    return _MEANINGS.get(reason, "")
+
+
 def explain(meta: Meta, state: State | None, status: RunStatus | None) -> list[str]:
     """Plain sentences, the most telling first; one line each."""
     if state is None:

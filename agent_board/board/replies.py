@@ -1,0 +1,77 @@
+"""What the reply input asks of `runs`: each may take its time and is called in a thread. Imports wait until then."""
+
+from typing import TYPE_CHECKING
+
+from agent_board.store.paths import StorePaths
+
+if TYPE_CHECKING:
+    from agent_board.board.model.peeked import Peeked
+    from agent_board.config import Settings
+
+
+class Replies:
+    """Reading, answering, and the prompts that wait, on one store."""
+
+    def __init__(self, paths: StorePaths, settings: "Settings") -> None:
+        self.paths = paths
+        self._settings = settings
+
+    def peek(self, view_id: str) -> "Peeked | None":
+        """What peek shows of a view; None when it is gone."""
+        from agent_board.board.reading import read_peek
+
+        return read_peek(self.paths, view_id)
+
+    def send(self, view_id: str, text: str, cwd: str) -> bool:
+        """Send a reply; True when it waits for its turn. Raises BoardError with the sentence for the user."""
+        from agent_board.runs.reply import reply
+
+        answered = reply(self.paths, view_id, text.encode("utf-8", "surrogateescape"), self._settings.options(cwd))
+        return answered.run_id is None
+
+    def replace(self, view_id: str, prompt_id: str, text: str) -> None:
+        """Put another text in the place of a prompt that waits. Raises BoardError when it does no longer."""
+        from agent_board.runs.dispatch import checked_prompt
+        from agent_board.runs.followups import edit
+
+        edit(self.paths, self.paths.view(view_id), prompt_id, checked_prompt(text.encode("utf-8", "surrogateescape")))
+
+    def send_held(self, view_id: str, prompt_id: str, cwd: str) -> None:
+        """Send a held prompt now. Raises BoardError when the row lives or the prompt waits no longer."""
+        from agent_board.runs.reply import send
+
+        send(self.paths, view_id, prompt_id, self._settings.options(cwd))
+
+    def drop(self, view_id: str, prompt_id: str) -> str:
+        """Take a waiting prompt away; returns its text. Raises BoardError when it waits no longer."""
+        from agent_board.runs.followups import drop
+
+        return drop(self.paths, self.paths.view(view_id), prompt_id)
+
+    def last_prompt(self, view_id: str) -> str:
+        """The last prompt in full. Raises BoardError when there was none."""
+        from agent_board.board.reading import last_prompt
+
+        return last_prompt(self.paths, view_id)
+
+    def mark_seen(self, view_id: str) -> None:
+        """The user has seen how the view stands. Raises BoardError."""
+        from agent_board.runs.reply import mark_seen
+
+        mark_seen(self.paths, view_id)
+
+    def save_draft(self, view_id: str, text: str) -> None:
+        """Keep a half-written reply; an empty one is removed. Raises OSError."""
+        from agent_board.runs.reply import save_draft
+
+        save_draft(self.paths, view_id, text)
+
+    def takes_commands(self, agent: str, text: str) -> bool:
+        """Whether the agent would take this for a command of its own."""
+        from agent_board.agents.registry import agent as agent_named
+        from agent_board.errors import UsageError
+
+        try:
+            return agent_named(agent).takes_commands(text[:4096])
+        except UsageError:
+            return False
