@@ -13,15 +13,15 @@ from agent_board.board.model.burst import Burst
 class PromptArea(TextArea):
     """A text area that grows with its text and never sends by accident."""
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+j", "new_line", show=False)]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("ctrl+j,shift+enter", "new_line", show=False)]
 
     class Sent(Message):
         """Enter: the text is meant."""
 
-    def __init__(self, text: str, placeholder: str) -> None:
+    def __init__(self, text: str, placeholder: str, *, id: str = "prompt") -> None:
         super().__init__(
             text,
-            id="prompt",
+            id=id,
             soft_wrap=True,
             show_line_numbers=False,
             placeholder=placeholder,

@@ -1,0 +1,119 @@
+"""Half-written replies: in memory at once, on disk within half a second, and never behind a later word."""
+
+import threading
+import time
+from collections.abc import Callable
+
+SOON_S = 0.3
+"""A draft is written this long after the first key since it was last written."""
+
+
+class Drafts:
+    """The reply that is being written for each view, and the one that is on its way to the agent.
+
+    A reply that is on its way stays in the draft's file until it has been accepted: whatever dies, it is not lost.
+    One thread writes, so an older text never replaces a newer one.
+    """
+
+    def __init__(self, save: Callable[[str, str], None], failed: Callable[[str], None]) -> None:
+        """`save` keeps a view's draft and may raise OSError; `failed` is told so once, from the thread."""
+        self._save = save
+        self._failed = failed
+        self._lock = threading.Condition()
+        self._writing = threading.Lock()
+        self._texts: dict[str, str] = {}
+        self._sending: dict[str, str] = {}
+        self._dirty: dict[str, float] = {}
+        self._thread: threading.Thread | None = None
+        self._closed = False
+        self._told = False
+
+    def text(self, view_id: str) -> str:
+        """What stands in the input of a view."""
+        return self._texts.get(view_id, "")
+
+    def take_from_disk(self, view_id: str, text: str) -> str:
+        """Learn what the disk holds; returns what counts: what was typed here if that is not on disk yet."""
+        with self._lock:
+            if view_id not in self._dirty and view_id not in self._sending:
+                self._texts[view_id] = text
+            return self._texts[view_id] if view_id in self._texts else text
+
+    def put(self, view_id: str, text: str) -> None:
+        """The input of a view says this now."""
+        with self._lock:
+            if self._texts.get(view_id, "") != text:
+                self._texts[view_id] = text
+                self._due(view_id, SOON_S)
+
+    def flush(self) -> None:
+        """Write at once, in the thread."""
+        with self._lock:
+            for view_id in self._dirty:
+                self._dirty[view_id] = 0.0
+            self._lock.notify()
+
+    def close(self) -> None:
+        """Write what is left, here; for the board's end."""
+        with self._lock:
+            self._closed = True
+            left = list(self._dirty)
+            self._lock.notify()
+        for view_id in left:
+            self._write(view_id)
+
+    def send(self, view_id: str, text: str) -> None:
+        """The text leaves the input; its copy on disk stays until `sent`."""
+        with self._lock:
+            self._sending[view_id] = text
+            self._texts[view_id] = ""
+            self._due(view_id, 0.0)
+
+    def is_sending(self, view_id: str) -> bool:
+        """Whether a reply to this view is on its way."""
+        return view_id in self._sending
+
+    def sent(self, view_id: str, *, accepted: bool) -> str:
+        """What became of it; returns what the input has to say now: a refused reply comes back into it."""
+        with self._lock:
+            text = self._sending.pop(view_id, "")
+            if not accepted:
+                self._texts[view_id] = _both(text, self._texts.get(view_id, ""))
+            self._due(view_id, 0.0)
+            return self._texts.get(view_id, "")
+
+    def _due(self, view_id: str, delay: float) -> None:
+        at = time.monotonic() + delay
+        self._dirty[view_id] = min(at, self._dirty.get(view_id, at))
+        if self._thread is None and not self._closed:
+            self._thread = threading.Thread(target=self._run, daemon=True, name="drafts")
+            self._thread.start()
+        self._lock.notify()
+
+    def _run(self) -> None:
+        while True:
+            with self._lock:
+                if self._closed:
+                    return
+                now = time.monotonic()
+                due = [view_id for view_id, at in self._dirty.items() if at <= now]
+                if not due:
+                    self._lock.wait(min((at - now for at in self._dirty.values()), default=None))
+            for view_id in due:
+                self._write(view_id)
+
+    def _write(self, view_id: str) -> None:
+        with self._writing:
+            with self._lock:
+                self._dirty.pop(view_id, None)
+                text = _both(self._sending.get(view_id, ""), self._texts.get(view_id, ""))
+            try:
+                self._save(view_id, text)
+            except OSError as error:
+                if not self._told:
+                    self._told = True
+                    self._failed(f"The half-written reply can't be kept on disk ({error.strerror or error}).")
+
+
+def _both(first: str, second: str) -> str:
+    return f"{first}\n{second}" if first and second else first or second
