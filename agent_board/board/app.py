@@ -190,9 +190,13 @@ class BoardApp(App[int], inherit_bindings=False):
             self._driver.write("\x1b]0;\x07\x1b[23;0t")
 
 
-def _encoding() -> str | None:
-    """What the terminal is written in: the screen goes out by stderr's way."""
-    return getattr(sys.__stderr__, "encoding", None)
+def _encoding() -> str:
+    """What the terminal understands: what the locale says, unless our way out (stderr) can do less."""
+    import locale
+
+    ours = getattr(sys.__stderr__, "encoding", None) or ""
+    said = locale.getencoding()
+    return said if ours.lower().startswith("utf") else ours or said
 
 
 def project_of(cwd: str) -> str:

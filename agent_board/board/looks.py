@@ -56,12 +56,19 @@ _ROLES = {
 
 def role_style(role: str, colours: Mapping[str, str], *, selected: bool, away: bool) -> Style:
     """The style of a role on a plain or the selected line; `away`: the list does not have the keyboard."""
+    weight, _, name = _ROLES[role].rpartition(" ")
+    bold = bool(weight) or (selected and role == "name") or None
     ground = Color.parse(colours[_GROUND])
+    if ground.ansi is not None:
+        return _terminal_style(name, colours, bold=bold, reverse=(selected and not away) or None)
     if selected:
         ground += Color.parse(colours["selected-away" if away else "selected"])
-    bold, _, name = _ROLES[role].rpartition(" ")
-    fore = Color.parse(colours[name])
-    mixed = fore if fore.ansi is not None else ground + fore
-    return Style(
-        color=mixed.rich_color, bgcolor=ground.rich_color, bold=bool(bold) or (selected and role == "name") or None
-    )
+    fore = ground + Color.parse(colours[name])
+    return Style(color=fore.rich_color, bgcolor=ground.rich_color, bold=bold)
+
+
+def _terminal_style(name: str, colours: Mapping[str, str], *, bold: bool | None, reverse: bool | None) -> Style:
+    """In the terminal's own colours, or in none: what is muted elsewhere is dim, the selected line is reversed."""
+    if name in (_MUTED, _FAINT):
+        return Style(dim=True, bold=bold, reverse=reverse)
+    return Style(color=Color.parse(colours[name]).rich_color, bold=bold, reverse=reverse)

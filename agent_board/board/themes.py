@@ -70,5 +70,6 @@ THEMES = (DARK, LIGHT)
 def variable_defaults(*, ansi: bool) -> dict[str, str]:
     """Colours of ours that other themes don't name."""
     if ansi:
-        return {"selected": "ansi_default", "selected-away": "ansi_default"}
+        names = ("foreground-muted", "foreground-disabled", "selected", "selected-away")
+        return dict.fromkeys(names, "ansi_default")
     return {"selected": "#80808040", "selected-away": "#80808020"}

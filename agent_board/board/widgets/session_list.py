@@ -278,13 +278,9 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
             if entry.kind is Kind.MORE:
                 self.post_message(self.Folded(entry))
 
-    def on_focus(self) -> None:
-        """The cursor is drawn brighter."""
-        self._styles.clear()
-        self.sync()
-
-    def on_blur(self) -> None:
-        """The cursor is drawn fainter."""
+    def watch_has_focus(self, has_focus: bool) -> None:
+        """The cursor is bright where the keyboard is, faint elsewhere."""
+        super().watch_has_focus(has_focus)
         self._styles.clear()
         self.sync()
 
