@@ -41,7 +41,7 @@ def nothing_left_running() -> Iterator[None]:
 def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest) -> Path:
     """An empty home directory: nothing of the user's is read, nothing of his is written."""
     for name in set(os.environ) - set(_KEPT):
-        if not name.startswith(("PYTEST_", "PYTHON")):
+        if not name.startswith(("PYTEST_", "PYTHON", "TEXTUAL_SNAPSHOT")):
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     folder.mkdir()

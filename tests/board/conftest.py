@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pytest
 from textual.pilot import Pilot
@@ -109,7 +110,7 @@ class Starter:
         self.paths = paths
         self.cwd = cwd
 
-    def app(self, *, watching: bool = True, **settings: object) -> tuple[BoardApp, FakeActs]:
+    def app(self, *, watching: bool = True, **settings: Any) -> tuple[BoardApp, FakeActs]:
         """A board that is not running yet."""
         chosen = Settings.model_validate({"spinner": False, **settings})
         acts = FakeActs(self.paths, chosen)
@@ -117,7 +118,7 @@ class Starter:
 
     @asynccontextmanager
     async def __call__(
-        self, size: tuple[int, int] = (100, 30), *, watching: bool = True, **settings: object
+        self, size: tuple[int, int] = (100, 30), *, watching: bool = True, **settings: Any
     ) -> AsyncIterator[Running]:
         app, acts = self.app(watching=watching, **settings)
         async with app.run_test(size=size, notifications=True) as pilot:
