@@ -23,6 +23,7 @@ class Drafts:
         self._writing = threading.Lock()
         self._texts: dict[str, str] = {}
         self._sending: dict[str, str] = {}
+        self._stamps: dict[str, int] = {}
         self._dirty: dict[str, float] = {}
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -32,12 +33,17 @@ class Drafts:
         """What stands in the input of a view."""
         return self._texts.get(view_id, "")
 
-    def take_from_disk(self, view_id: str, text: str) -> str:
-        """Learn what the disk holds; returns what counts: what was typed here if that is not on disk yet."""
+    def stamp(self, view_id: str) -> int:
+        """Grows whenever the draft changes here; taken before the disk is read."""
+        return self._stamps.get(view_id, 0)
+
+    def take_from_disk(self, view_id: str, text: str, stamp: int) -> str:
+        """Learn what the disk held at that stamp; returns what counts: what has been typed here since, else that."""
         with self._lock:
-            if view_id not in self._dirty and view_id not in self._sending:
+            known_better = view_id in self._dirty or view_id in self._sending or stamp != self.stamp(view_id)
+            if not known_better:
                 self._texts[view_id] = text
-            return self._texts[view_id] if view_id in self._texts else text
+            return self._texts.get(view_id, "")
 
     def put(self, view_id: str, text: str) -> None:
         """The input of a view says this now."""
@@ -83,6 +89,7 @@ class Drafts:
             return self._texts.get(view_id, "")
 
     def _due(self, view_id: str, delay: float) -> None:
+        self._stamps[view_id] = self.stamp(view_id) + 1
         at = time.monotonic() + delay
         self._dirty[view_id] = min(at, self._dirty.get(view_id, at))
         if self._thread is None and not self._closed:
