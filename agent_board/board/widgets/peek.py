@@ -23,7 +23,7 @@ from agent_board.board.model.row import Row
 from agent_board.board.model.wrapping import Line, wrap_text
 from agent_board.board.widgets.lines_view import LinesView
 from agent_board.board.widgets.reply_area import ReplyArea
-from agent_board.board.widgets.waiting import Waiting
+from agent_board.board.widgets.waiting_replies import WaitingReplies
 from agent_board.store.records import SemanticState
 
 DEAF_S = 0.5
@@ -93,7 +93,7 @@ class PeekPanel(Vertical):
         """Which choice is marked, from 0."""
         self.head = PeekHead(glyphs.ellipsis)
         self.body = LinesView(id="peek-body", ground="surface")
-        self.waiting = Waiting(glyphs)
+        self.waiting = WaitingReplies(glyphs)
         self.input = ReplyArea(f"r to reply{glyphs.ellipsis}")
         self._note = Static("", id="reply-note")
         self._base: Sequence[Line] = ()

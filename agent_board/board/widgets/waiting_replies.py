@@ -24,7 +24,7 @@ _SHOWN = 4
 _FULL_LINES = 5
 
 
-class Waiting(CarefulKeys, can_focus=True):
+class WaitingReplies(CarefulKeys, can_focus=True):
     """A short list; not there when nothing waits."""
 
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -48,7 +48,7 @@ class Waiting(CarefulKeys, can_focus=True):
         """Back to the list of tasks."""
 
     def __init__(self, glyphs: Glyphs) -> None:
-        super().__init__(id="waiting")
+        super().__init__(id="waiting-replies")
         self._glyphs = glyphs
         self.items: tuple[WaitingPrompt, ...] = ()
         self._chosen = ""
