@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import acts, command
-from tests.support.model_server import ModelServer, held, refuse, report, say, silent, use
+from tests.support.model_server import ModelServer, cut, held, refuse, report, say, silent, use
 from tests.support.wait import wait_for
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("pi_home")]
@@ -98,6 +98,7 @@ def test_each_outcome_is_seen_on_the_board(project: Path, model_server: ModelSer
     model_server.script(report("failed", "The disk is full."), when="gave-up")
     model_server.script(refuse(401, "invalid key"), when="refused", forever=True)
     model_server.script(refuse(503, "overloaded"), say("Recovered."), when="recovers")
+    model_server.script(cut("Never heard to its end, this."), say("Whole at last."), when="mended")
     expected = {
         "plain": "The cache was stale",
         "edit": "Wrote made.txt",
@@ -107,6 +108,7 @@ def test_each_outcome_is_seen_on_the_board(project: Path, model_server: ModelSer
         "gave-up": "The disk is full",
         "refused": "401",
         "recovers": "Recovered",
+        "mended": "Whole at last",
     }
     tmux.wait_for("agent-board")
     for name in expected:
@@ -123,6 +125,7 @@ def test_each_outcome_is_seen_on_the_board(project: Path, model_server: ModelSer
         "gave-up": "failed",
         "refused": "failed",
         "recovers": "completed",
+        "mended": "completed",
     }
 
 
@@ -142,6 +145,27 @@ def test_killed_in_the_middle_and_opened_again(project: Path, model_server: Mode
     assert acts.settled(task.view)["semanticState"] == "completed"
     tmux.wait_for("Half of it is told")
     assert model_server.prompts == ["Tell me"]
+
+
+def test_a_dead_runner_and_a_dead_worker(project: Path, model_server: ModelServer, tmux: Tmux) -> None:
+    """AB-028: both are seen without a key being pressed; nothing says working without a live process."""
+    for word in ("lone", "slain"):
+        model_server.script(held(say("Half of it is told. And the other half."), threading.Event(), at=2), when=word)
+    tmux.wait_for("agent-board")
+    lone = acts.dispatch("be lone", "--name", "lone-worker", cwd=project)
+    slain = acts.dispatch("be slain", "--name", "slain-worker", cwd=project)
+    runs = {}
+    for task in (lone, slain):
+        runs[task] = acts.run_of(acts.until(task.view, lambda shown: shown["semanticState"] == "working"))
+    tmux.wait_for_row("lone-worker", "Half of it")
+    os.kill(runs[lone]["shimPid"], 9)
+    tmux.wait_for_row("lone-worker", "runs on without its runner")
+    os.kill(runs[slain]["workerPid"], 9)
+    tmux.wait_until(lambda screen: "FAILED 1" in screen)
+    error = acts.show(slain.view)["error"]
+    tmux.wait_for_row("slain-worker", error[:30])
+    acts.stop(lone.view)
+    tmux.wait_until(lambda screen: "STOPPED 1" in screen and "WORKING" not in screen)
 
 
 def test_five_at_once_with_a_silent_one(project: Path, model_server: ModelServer, tmux: Tmux) -> None:
