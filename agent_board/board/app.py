@@ -2,11 +2,13 @@
 
 import os
 import sys
+import time
 import traceback
 from collections.abc import Callable
 from typing import TYPE_CHECKING, ClassVar
 
 from rich.text import Text
+from textual import events
 from textual.app import App
 from textual.binding import BindingType
 from textual.filter import Monochrome, NoColor
@@ -19,6 +21,7 @@ from agent_board.board.journal import Journal
 from agent_board.board.keys import app_bindings
 from agent_board.board.memory import recall, remember
 from agent_board.board.model import words
+from agent_board.board.model.attention import looks
 from agent_board.board.model.glyphs import glyphs_for
 from agent_board.board.screens.board import BoardScreen
 from agent_board.board.screens.tasks import Parts
@@ -69,6 +72,8 @@ class BoardApp(App[int], inherit_bindings=False):
         self._memory = recall(paths)
         self._title = ""
         self._interrupted_at = float("-inf")
+        self._heard_at = float("-inf")
+        self._tells_focus = False
         self._dress()
 
     def _dress(self) -> None:
@@ -122,10 +127,8 @@ class BoardApp(App[int], inherit_bindings=False):
 
     async def action_interrupt(self) -> None:
         """Ctrl+c: empties an input or closes what lies over the board; twice it leaves."""
-        import time
-
         if len(self.screen_stack) > 1:
-            self.pop_screen()
+            self.screen.dismiss()
             return
         if self.board.interrupt():
             return
@@ -183,6 +186,35 @@ class BoardApp(App[int], inherit_bindings=False):
                 self._driver.write("\x1b[22;0t")
             self._title = title
             self._driver.write(f"\x1b]0;{title}\x07")
+
+    def retitle(self) -> None:
+        """Say the title again: another program had the terminal."""
+        if self._title:
+            self.write(f"\x1b]0;{self._title}\x07")
+
+    def write(self, sequence: str) -> None:
+        """Tell the terminal something that is not a picture."""
+        if self._driver is not None:
+            self._driver.write(sequence)
+
+    def looks(self) -> bool:
+        """Whether the user is taken to look at the board just now."""
+        since = time.monotonic() - self._heard_at
+        return looks(focused=self.app_focus, tells=self._tells_focus, since_key_s=since)
+
+    def on_app_focus(self) -> None:
+        """The terminal tells whether it has the focus."""
+        self._tells_focus = True
+
+    def on_app_blur(self) -> None:
+        """As above."""
+        self._tells_focus = True
+
+    async def on_event(self, event: events.Event) -> None:
+        """A key or the mouse: somebody is there."""
+        if isinstance(event, events.InputEvent):
+            self._heard_at = event.time
+        await super().on_event(event)
 
     def on_unmount(self) -> None:
         """Give the terminal its title back."""

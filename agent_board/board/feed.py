@@ -95,6 +95,11 @@ class Feed:
         self._read(view_ids)
         self._announce()
 
+    def read_again(self) -> None:
+        """Read everything once more, whatever was noticed; from any thread but the screen's."""
+        self._read(scan(self._paths, read_roster(self._paths).archived))
+        self._announce()
+
     def _guarded(self, work: Callable[[], None]) -> None:
         try:
             work()

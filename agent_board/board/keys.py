@@ -44,11 +44,20 @@ def _written(key: str) -> str:
     return _NAMES.get(key, key)
 
 
-TASK, MOVE, LIST, BOARD = "Tasks", "Moving", "List", "Board"
+TASK, MOVE, LIST, ARCHIVE, BOARD = "Tasks", "Moving", "List", "Archived list", "Board"
 
 KEYS: tuple[Key, ...] = (
+    Key("attach", ("enter",), TASK, "Attach: the agent's own program on this terminal", "attach"),
     Key("new", ("n",), TASK, "Describe a new task", "new task"),
     Key("stop", ("s",), TASK, "Stop the selected task (asks first)", "stop"),
+    Key("done", ("d",), TASK, "Done, or open again: your own verdict"),
+    Key("archive", ("x",), TASK, "Archive: hide it and keep everything", "archive"),
+    Key("undo", ("u",), TASK, "Undo the last done, archive, pin or rename"),
+    Key("pin", ("p",), TASK, "Pin to the top of its group, or unpin"),
+    Key("rename", ("e",), TASK, "Rename in place"),
+    Key("mark", ("m",), TASK, "Mark, to act on several at once"),
+    Key("copy", ("y",), TASK, "Copy the question, the last answer, a path …"),
+    Key("open", ("o",), TASK, "Open a shell, the editor or a program of yours there"),
     Key("next-needing-you", ("tab",), MOVE, "Go to the next task that needs you", "needs you"),
     Key("up", ("up", "k"), MOVE, "Up", in_palette=False),
     Key("down", ("down", "j"), MOVE, "Down", in_palette=False),
@@ -61,13 +70,17 @@ KEYS: tuple[Key, ...] = (
     Key("filter", ("slash",), LIST, "Filter by words, s:failed a:pi p:api is:unread is:pinned", "filter"),
     Key("group", ("t",), LIST, "Group by state or by project"),
     Key("scope", ("ctrl+o",), LIST, "All projects, or the one here"),
-    Key("clear", ("escape",), BOARD, "Clear the filter", in_palette=False),
+    Key("archived", ("A",), ARCHIVE, "The archived tasks: restore, delete"),
+    Key("delete", ("D",), ARCHIVE, "Delete the data for good (shows what goes and asks)"),
+    Key("clear", ("escape",), BOARD, "Clear marks, then the filter", in_palette=False),
     Key("help", ("question_mark",), BOARD, "All keys", "all keys"),
     Key("theme", (), BOARD, "Light or dark"),
     Key("quit", ("q",), BOARD, "Leave the board; what runs goes on"),
 )
 BY_KEY = {written: key.id for key in KEYS for written in key.keys}
 """Which act a key calls, as shipped."""
+ONCE = frozenset({"attach", "done", "archive", "undo", "pin", "retry"})
+"""Acts that a key which is held down takes once."""
 
 ALWAYS: tuple[Key, ...] = (
     Key("palette", ("ctrl+p",), BOARD, "Find any act by its name"),

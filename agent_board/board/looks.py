@@ -16,6 +16,7 @@ _ROLES = {
     "cursor": "bold primary",
     "cursor-away": _FAINT,
     "unread": "foreground",
+    "mark": "bold primary",
     "name": "foreground",
     "name-unread": "bold foreground",
     "project": _MUTED,

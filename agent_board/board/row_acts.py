@@ -177,6 +177,22 @@ class RowActs:
 
         return run_ids(self._paths.view(view_id))
 
+    def why_attach_failed(self, row: "Row", runs: int, exit_code: int) -> str:
+        """Why an attach ended with that code. `runs`: how many the view had before."""
+        from agent_board.store import plain
+        from agent_board.store.records import RunStatus
+
+        view, now = self._paths.view(row.id), self.runs(row.id)
+        if len(now) > runs:
+            status = plain.read_or_none(RunStatus, view.run(now[-1]).status)
+            code = exit_code if status is None or status.exit_code is None else status.exit_code
+            return f"The program of {row.name} ended with {how_ended(code)}."
+        try:
+            self.check_attach(row.id)
+        except BoardError as error:
+            return str(error)
+        return f"{row.name} was not attached: another run or terminal uses it."
+
     # -- what is copied and opened
 
     def place(self, row: "Row") -> Place:
@@ -225,8 +241,13 @@ class RowActs:
         return plain.read_or_none(RunRequest, view.run(runs[-1]).request) if runs else None
 
 
+def how_ended(exit_code: int) -> str:
+    """How a program ended, in words."""
+    return f"exit code {exit_code}" if exit_code >= 0 else f"signal {-exit_code}"
+
+
 def _agent_board() -> list[str]:
-    """This program, whatever lies in the directory that it is started in."""
+    """Our own program, whatever lies in the directory that it is started in."""
     package = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     found_by_directory = os.path.realpath(os.path.dirname(package)) == os.path.realpath(os.getcwd())
     return [sys.executable, *([] if found_by_directory else ["-P"]), "-m", "agent_board"]

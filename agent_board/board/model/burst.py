@@ -12,6 +12,8 @@ QUIET_S = 0.030
 """A burst has ended when nothing has come for this long."""
 AFTERMATH_S = 0.120
 """A new line this soon after a burst still belongs to it (a paste over a slow line comes in pieces)."""
+REPEAT_S = 0.7
+"""The same key again this soon is taken for a held one (systems begin to repeat after 0.25 to 0.66 s)."""
 _LEAST = 3
 
 
@@ -45,3 +47,19 @@ class Burst:
         """The pasted text; the next character begins anew."""
         text, self.text = self.text, ""
         return text
+
+
+class Repeats:
+    """Tells a key that is held down from one that is pressed again."""
+
+    def __init__(self) -> None:
+        self._key = ""
+        self._last = float("-inf")
+        self._count = 0
+
+    def feed(self, key: str, at: float) -> int:
+        """Note a key and when it came (seconds); the how many-th repetition of a held key it is, 0 for a fresh one."""
+        held = key == self._key and 0 <= at - self._last < REPEAT_S
+        self._count = self._count + 1 if held else 0
+        self._key, self._last = key, at
+        return self._count

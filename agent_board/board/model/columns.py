@@ -65,6 +65,8 @@ class Look(NamedTuple):
     focused: bool = True
     busy: str | None = None
     """What the user has just asked for and is on its way: “stopping”."""
+    marked: bool = False
+    """One of those that the next act is taken on together."""
 
 
 def age_of(row: Row, now_ms: int) -> str:
@@ -98,6 +100,9 @@ def _lead(row: Row, look: Look) -> list[Piece]:
     cursor = (glyphs.cursor if look.selected else " ", "cursor" if look.focused else "cursor-away")
     glyph, blank = (sign, f"glyph-{row.standing}"), (" ", "row")
     unread = (glyphs.unread if row.unread else " ", "unread")
+    if look.marked:
+        unread = (glyphs.marked, "mark")
+        cursor = unread if look.columns.lead == 3 and not look.selected else cursor
     return {
         3: [cursor, glyph, blank],
         4: [cursor, unread, glyph, blank],

@@ -20,6 +20,7 @@ class Glyphs(NamedTuple):
     pinned: str
     worktree: str
     attached: str
+    marked: str
     folded: str
     opened: str
     ellipsis: str
@@ -56,6 +57,7 @@ UNICODE = Glyphs(
     pinned="⊤",
     worktree="⋎",
     attached="⇄",
+    marked="✚",
     folded="▸",
     opened="▾",
     ellipsis="⋯",
@@ -83,6 +85,7 @@ def _ascii(only: bool) -> Glyphs:
         pinned="^",
         worktree="&",
         attached="@",
+        marked="+",
         folded="+",
         opened="-",
         ellipsis="~",

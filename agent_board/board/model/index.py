@@ -38,9 +38,13 @@ class Grouping(Enum):
 
     STATE = "state"
     PROJECT = "project"
+    NONE = "none"
+    """All rows in one group."""
 
     def key(self, row: Row) -> GroupKey:
         """The group of a row."""
+        if self is Grouping.NONE:
+            return ""
         return row.standing if self is Grouping.STATE else row.project_path
 
     def rank(self, key: GroupKey) -> tuple[int, str]:

@@ -25,6 +25,8 @@ class Listing:
         self.selection = Selection()
         self.filter = Filter()
         self.only_here = False
+        self.marked: set[str] = set()
+        """Rows that the next act is taken on together; each is one of `rows`."""
         self.revisions: dict[str, int] = {}
         """Grows with each change of a row: what was drawn of an older revision is stale."""
         self.needs_you = 0
@@ -49,6 +51,7 @@ class Listing:
                 self.needs_you += sign
         if row is None:
             self.rows.pop(row_id, None)
+            self.marked.discard(row_id)
             self.revisions.pop(row_id, None)
         else:
             self.rows[row_id] = row
@@ -147,6 +150,16 @@ class Listing:
         """The selected row."""
         row_id = self.selection.row_id
         return self.rows.get(row_id) if row_id is not None else None
+
+    def mark(self, row_id: str) -> None:
+        """Mark a row, or take its mark away."""
+        self.marked ^= {row_id}
+
+    def marked_rows(self) -> list[Row]:
+        """The marked rows, those first that come first in the list."""
+        drawn = [row for row in self.index.rows() if row.id in self.marked] if self.marked else []
+        hidden = self.marked.difference(row.id for row in drawn)
+        return drawn + [self.rows[row_id] for row_id in sorted(hidden)]
 
     def next_that_needs_you(self) -> Row | None:
         """The first row after the selected one, in the list's order and round its end, that needs the user."""

@@ -40,6 +40,8 @@ class Row(NamedTuple):
     change_seq: int = 0
     unreadable: bool = False
     """The summary says which file can't be understood and why."""
+    archived_at: int | None = None
+    """Set in the archived list only: there the last one archived comes first, whatever else it is."""
     haystack: str = ""
     """Lower-case text that the filter's words are looked for in."""
 
@@ -51,12 +53,15 @@ class Row(NamedTuple):
     @property
     def order(self) -> Order:
         """Where the row stands in its group."""
+        if self.archived_at is not None:
+            return (False, -self.archived_at, self.id)
         return (not self.pinned, self.created_at, self.id)
 
     @property
     def spare(self) -> bool:
         """Whether a long group may fold this row away."""
-        return self.state in SPARE_STATES and not (self.unread or self.pinned or self.unreadable)
+        finished = self.state in SPARE_STATES and self.archived_at is None
+        return finished and not (self.unread or self.pinned or self.unreadable)
 
     @property
     def claims_process(self) -> bool:
@@ -71,11 +76,23 @@ class Row(NamedTuple):
 
 def row_of(record: ViewRecord) -> Row | None:
     """The row of a view; None for an archived one, which is counted and not listed."""
-    meta, state = record.meta, record.state
+    meta = record.meta
     if isinstance(meta, Unreadable):
         return _unreadable_row(record)
-    if meta.archived_at is not None:
-        return None
+    return None if meta.archived_at is not None else _row(meta, record)
+
+
+def archived_row_of(record: ViewRecord) -> Row:
+    """The row of a view in the archived list; its age counts from when it was archived."""
+    meta = record.meta
+    if isinstance(meta, Unreadable):
+        return _unreadable_row(record)._replace(archived_at=0)
+    when = meta.archived_at or 0
+    return _row(meta, record)._replace(archived_at=when, since=when)
+
+
+def _row(meta: Meta, record: ViewRecord) -> Row:
+    state = record.state
     known = state if isinstance(state, State) else None
     seen = shown(meta, known)
     path = meta.repo_root or meta.cwd

@@ -17,7 +17,9 @@ from agent_board.board.keys import KEYS
 from agent_board.board.model.filter import parse_filter
 from agent_board.board.model.index import Entry, Grouping, Kind
 from agent_board.board.model.listing import Listing
-from agent_board.board.screens.tasks import Parts, TaskScreen
+from agent_board.board.screens.elsewhere import ElsewhereScreen
+from agent_board.board.screens.rows import ROW_ACTS
+from agent_board.board.screens.tasks import Parts
 from agent_board.board.widgets.empty import Empty
 from agent_board.board.widgets.header import Facts, Header
 from agent_board.board.widgets.hints import Hint, Hints
@@ -34,7 +36,7 @@ FIRST_READ_S = 0.25
 """The first frame waits this long for the store, so that it is drawn once and whole."""
 
 
-class BoardScreen(TaskScreen):
+class BoardScreen(ElsewhereScreen):
     """Everything is read from the listing; everything done goes through the acts."""
 
     AUTO_FOCUS = "#list"
@@ -49,8 +51,6 @@ class BoardScreen(TaskScreen):
         self.listing.set_grouping(Grouping.PROJECT if parts.memory.grouping == "project" else Grouping.STATE)
         self.listing.set_scope(only_here=parts.memory.only_here and bool(parts.here))
         self.news = News()
-        self._feed = parts.feed
-        self._clock = parts.clock
         self.header = Header()
         self.list = SessionList(self.listing, parts.glyphs, parts.clock, spinner=parts.spinner)
         self.empty = Empty()
@@ -72,7 +72,7 @@ class BoardScreen(TaskScreen):
         """Show the store as soon as it has been read."""
         self.list.focus()
         deadline = time.monotonic() + FIRST_READ_S
-        while not self._feed.loaded.is_set() and time.monotonic() < deadline:
+        while not self.feed.loaded.is_set() and time.monotonic() < deadline:
             await asyncio.sleep(0.002)
         self._take_news()
         self.call_after_refresh(self._go_on)
@@ -81,12 +81,12 @@ class BoardScreen(TaskScreen):
         """After the first frame: what was not needed for it."""
         gc.collect()
         gc.freeze()
-        self._feed.start(lambda: self.post_message(self.NewsArrived()))
+        self.feed.start(lambda: self.post_message(self.NewsArrived()))
         self.look_for_agents()
 
     def on_unmount(self) -> None:
         """The threads end with the screen."""
-        self._feed.stop()
+        self.feed.stop()
 
     # -- news
 
@@ -95,10 +95,11 @@ class BoardScreen(TaskScreen):
         self._take_news()
 
     def _take_news(self) -> None:
-        self.news = news = self._feed.take()
+        self.news = news = self.feed.take()
         anchor = self.list.anchor_line()
         group = self.list.group_key(anchor[0]) if anchor is not None else None
-        self.listing.apply(news.rows, _monotonic_ms())
+        self.ring(news.rows)
+        self.listing.apply(news.rows, self.monotonic_ms())
         self.settle(news.rows)
         self.list.hold_anchor(anchor, group)
         self._banner(news.failed or (news.newer and _NEWER))
@@ -117,6 +118,8 @@ class BoardScreen(TaskScreen):
         notes = []
         if self.news.polling:
             notes.append("polling")
+        if self.listing.marked:
+            notes.append(f"{len(self.listing.marked)} marked")
         if self._filter_text and self._filter_bar is None:
             notes.append(f"/{self._filter_text}")
         scope = self.here_name if self.listing.only_here else "all projects"
@@ -127,6 +130,7 @@ class BoardScreen(TaskScreen):
         if self._filter_bar is not None:
             self._filter_bar.found(len(index), len(self.listing.rows))
         self.tell_task_line()
+        self.place_name()
         self.app.show_title(self.listing.needs_you)  # type: ignore[attr-defined]
 
     def _show_empty(self) -> None:
@@ -155,6 +159,10 @@ class BoardScreen(TaskScreen):
                 ("tab", "next field", ""),
                 ("esc", "keep for later", ""),
             ]
+        if self.is_renaming:
+            return list(_NAME_HINTS)
+        if self.listing.marked:
+            return list(_MARKED_HINTS)
         row = self.listing.selected_row()
         idle = {"stop"} if row is None or not row.claims_process else set()
         shown = [key for key in KEYS if key.hint and key.id not in idle and self.why_not(key.id) is None]
@@ -164,12 +172,15 @@ class BoardScreen(TaskScreen):
 
     def why_not(self, act: str) -> str | None:
         """Why an act can't be done now, in one sentence; None when it can."""
-        row = self.listing.selected_row()
-        if act in ("new", "stop") and self.news.newer:
+        if act in _WRITING and self.news.newer:
             return _NEWER
-        if act == "stop":
-            settled = self.listing.selection.may_act(_monotonic_ms())
-            return self.why_not_stop(row) if settled else "The selected task has just gone; look again."
+        if act in ROW_ACTS:
+            settled = self.listing.selection.may_act(self.monotonic_ms())
+            return self.why_not_rows(act) if settled else "The selected task has just gone; look again."
+        if act == "archived" and not self.news.archived:
+            return "No task is archived."
+        if act == "delete":
+            return "Data is deleted from the archived list: archive the task with x, then open the list with A."
         if act == "next-needing-you" and not self.listing.index.counts[SemanticState.NEEDS_INPUT]:
             return "No task needs you." if not self.listing.needs_you else "No task in view needs you."
         if act == "scope" and not self.listing.here:
@@ -183,6 +194,9 @@ class BoardScreen(TaskScreen):
         sentence = self.why_not(act)
         if sentence is not None:
             self.say(sentence)
+            return
+        if self.takes_many(act):
+            self.do_many(act)
             return
         getattr(self, "do_" + act.replace("-", "_"))()
         self.tell()
@@ -274,9 +288,15 @@ class BoardScreen(TaskScreen):
         self._open_filter()
 
     def do_clear(self) -> None:
-        """Esc on the plain list clears a filter, and does nothing without one."""
-        if self._filter_text:
+        """Esc on the plain list clears the marks, then a filter, and does nothing without them."""
+        if not self.clear_marks() and self._filter_text:
             self._narrow("")
+
+    def do_archived(self) -> None:
+        """The archived list."""
+        from agent_board.board.screens.archived import ArchivedScreen
+
+        self.app.push_screen(ArchivedScreen(self))
 
     def do_help(self) -> None:
         """All keys."""
@@ -363,15 +383,20 @@ class BoardScreen(TaskScreen):
         return self.clear_input()
 
 
-def _monotonic_ms() -> float:
-    return time.monotonic() * 1000
-
-
 _BAR_HINTS: tuple[Hint, ...] = (
     ("enter", "start", ""),
     ("ctrl+j", "new line", ""),
     ("tab", "next field", ""),
     ("esc", "keep for later", ""),
 )
+_NAME_HINTS: tuple[Hint, ...] = (("enter", "keep the name", ""), ("esc", "leave it as it was", ""))
+_MARKED_HINTS: tuple[Hint, ...] = tuple(
+    (key, words, f"screen.act('{act}')")
+    for key, words, act in (
+        *(("m", "mark", "mark"), ("x", "archive", "archive"), ("s", "stop", "stop"), ("d", "done", "done")),
+        *(("p", "pin", "pin"), ("R", "retry", "retry"), ("esc", "clear marks", "clear")),
+    )
+)
+_WRITING = frozenset({"new", "stop", "attach", "pin", "rename", "done", "archive", "undo", "retry"})
 _FILTER_HINTS: tuple[Hint, ...] = (("enter", "keep", ""), ("esc", "clear the filter", ""))
 _NEWER = "A newer agent-board wrote this store: it is shown and not changed. Update agent-board to act on it."

@@ -2,18 +2,23 @@
 
 import os
 import shlex
+import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
 
 from textual import work
 from textual.message import Message
 
+from agent_board.board.bell import Bell
+from agent_board.board.model.attention import sentence, worth_telling
 from agent_board.board.model.row import Row
-from agent_board.board.row_acts import Item, Place
+from agent_board.board.row_acts import Item, Place, how_ended
 from agent_board.board.screens.rows import RowScreen
+from agent_board.board.screens.tasks import Parts
 from agent_board.errors import BoardError
 
 if TYPE_CHECKING:
+    from agent_board.board.screens.waiting import Waiting
     from agent_board.board.terminal import Returned
     from agent_board.config import OpenCommand
 
@@ -27,6 +32,10 @@ class Program(NamedTuple):
     command: list[str]
     beside: bool = False
     """It has a window of its own: the board does not give it the terminal and does not wait."""
+    own: bool = False
+    """From the user's settings, with placeholders."""
+    words: str = ""
+    """Printed before it starts."""
 
 
 class ElsewhereScreen(RowScreen):
@@ -46,6 +55,24 @@ class ElsewhereScreen(RowScreen):
         def __init__(self, sentence: str) -> None:
             super().__init__()
             self.sentence = sentence
+
+    def __init__(self, parts: Parts) -> None:
+        super().__init__(parts)
+        self.ringer = Bell(parts.acts.paths, parts.acts.settings.bell, self._write_to_terminal)
+
+    def _write_to_terminal(self, sequence: str) -> None:
+        self.app.write(sequence)  # type: ignore[attr-defined]
+
+    def ring(self, changes: Mapping[str, Row | None]) -> None:
+        """Call the user for what these changes mean, unless it is in view and looked at."""
+        seen = self.list.visible_rows() if self.is_current and self.app.looks() else ()  # type: ignore[attr-defined]
+        told = worth_telling(changes, self.listing.rows, seen)
+        if told:
+            self.ringer.ring(sentence(told))
+
+    def on_unmount(self) -> None:
+        """Another board may ring."""
+        self.ringer.rest()
 
     # -- attach
 
@@ -75,7 +102,7 @@ class ElsewhereScreen(RowScreen):
         if row.claims_process:
             self._interrupt(row, event.runs)
         else:
-            self._attach(row, event.runs, interrupt=False)
+            self._attach_now(row, event.runs, interrupt=False)
 
     @work(exclusive=True, group="attach")
     async def _interrupt(self, row: Row, runs: int) -> None:
@@ -95,15 +122,21 @@ class ElsewhereScreen(RowScreen):
         self.list.busy.pop(row.id, None)
         self.list.sync()
         if ended:
-            self._attach(row, runs, interrupt=True)
-        else:
+            self._attach_now(row, runs, interrupt=True)
+        elif ended is False:
             self.say(f"{row.name} is stopped and not attached.")
 
     @work(thread=True, exit_on_error=False, group="attach-end")
-    def _end_first(self, view_id: str, waiting: "Message | object") -> None:
-        raise NotImplementedError
+    def _end_first(self, view_id: str, waiting: "Waiting") -> None:
+        ended: bool | None = True
+        try:
+            self.row_acts.interrupt(view_id)
+        except (BoardError, OSError) as error:
+            self.post_message(self.Refused(str(error)))
+            ended = None
+        self.app.call_from_thread(waiting.over, ended)
 
-    def _attach(self, row: Row, runs: int, *, interrupt: bool) -> None:
+    def _attach_now(self, row: Row, runs: int, *, interrupt: bool) -> None:
         """The screen stands still from here until the program ends."""
         command = self.row_acts.attach_command(row.id, interrupt=interrupt)
         returned = self.give_terminal(command, title=row.name)
@@ -113,11 +146,11 @@ class ElsewhereScreen(RowScreen):
     def _after_attach(self, row: Row, runs: int, returned: "Returned") -> None:
         """Read everything again, and say what went wrong if something did."""
         self.feed.read_again()
-        sentence = returned.problem
-        if not sentence and returned.exit_code:
-            sentence = self.row_acts.why_attach_failed(row, runs, returned.exit_code)
-        if sentence:
-            self.post_message(self.Refused(sentence))
+        why = returned.problem
+        if not why and returned.exit_code:
+            why = self.row_acts.why_attach_failed(row, runs, returned.exit_code)
+        if why:
+            self.post_message(self.Refused(why))
 
     def give_terminal(
         self, command: list[str], *, cwd: str | None = None, words: str = "", title: str = ""
@@ -125,7 +158,7 @@ class ElsewhereScreen(RowScreen):
         """Run a program on the board's terminal; another board may ring meanwhile."""
         from agent_board.board.terminal import run_in_terminal
 
-        self.bell.rest()
+        self.ringer.rest()
         returned = run_in_terminal(self.app, command, cwd=cwd, words=words, title=title)
         self.app.retitle()  # type: ignore[attr-defined]
         return returned
@@ -161,7 +194,8 @@ class ElsewhereScreen(RowScreen):
     def _programs(self, row: Row, place: Place) -> dict[str, Program]:
         from agent_board.board.terminal import editor
 
-        found = {"s": Program("a shell", [os.environ.get("SHELL") or "/bin/sh"])}
+        words = f"A shell in {place.path}; exit comes back to the board."
+        found = {"s": Program("a shell", [os.environ.get("SHELL") or "/bin/sh"], words=words)}
         if edit := editor():
             found["e"] = Program("the editor", [*edit, "."])
         if os.environ.get("TMUX") and not row.claims_process:
@@ -171,27 +205,27 @@ class ElsewhereScreen(RowScreen):
         own: Mapping[str, OpenCommand] = self.acts.settings.commands_to_open()
         for number, (name, command) in enumerate(own.items(), 1):
             if number < 10:
-                found[str(number)] = Program(name, command.command, command.beside)
+                found[str(number)] = Program(name, command.command, command.beside, own=True)
         return found
 
     def _open(self, program: Program, place: Place) -> None:
         try:
-            command = place.fill(program.command)
+            command = place.fill(program.command) if program.own else program.command
         except BoardError as error:
-            self.say(str(error))
+            self.say(str(error), wrong=True)
             return
         if program.beside:
-            self._start_beside(program.title, command, place.path)
+            work = (command, place.path)
+            threading.Thread(target=self._start_beside, args=work, daemon=True, name="open").start()
             return
-        returned = self.give_terminal(command, cwd=place.path, title=place.name)
+        returned = self.give_terminal(command, cwd=place.path, words=program.words, title=place.name)
         if returned.problem:
             self.say(returned.problem, wrong=True)
-        elif returned.exit_code:
-            self.say(f"{program.title} ended with {_how(returned.exit_code)}.")
+        elif returned.exit_code and not program.words:  # a shell's code is that of the last command in it
+            self.say(f"{command[0]} ended with {how_ended(returned.exit_code)}.", wrong=True)
 
-    @work(thread=True, exit_on_error=False, group="open")
-    def _start_beside(self, title: str, command: list[str], cwd: str) -> None:
-        """A program with a window of its own; waited for only long enough to see it fail."""
+    def _start_beside(self, command: list[str], cwd: str) -> None:
+        """A program with a window of its own, in a thread that nobody waits for; it says if it fails."""
         import subprocess
 
         null = subprocess.DEVNULL
@@ -202,7 +236,7 @@ class ElsewhereScreen(RowScreen):
             return
         code = started.wait()
         if code:
-            self.post_message(self.Refused(f"{title} ended with {_how(code)}."))
+            self.post_message(self.Refused(f"{command[0]} ended with {how_ended(code)}."))
 
     # -- copy
 
@@ -232,7 +266,3 @@ class ElsewhereScreen(RowScreen):
         if chosen is not None:
             copy(self.app, chosen.text)
             self.say(f"Copied the {chosen.title.removeprefix('the ')}.")
-
-
-def _how(code: int) -> str:
-    return f"exit code {code}" if code >= 0 else f"signal {-code}"

@@ -1,5 +1,6 @@
 """The life of rows on the board: pin, rename, done, archive, undo; on the selected row or on all marked ones."""
 
+import time
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
@@ -13,14 +14,14 @@ from agent_board.board.model.allowed import MANY, Choice, all_completed, all_pin
 from agent_board.board.model.row import Row
 from agent_board.board.row_acts import RowActs
 from agent_board.board.screens.tasks import STOPPING, Parts, TaskScreen
+from agent_board.board.widgets.session_list import SessionList
 from agent_board.errors import BoardError
 
 if TYPE_CHECKING:
-    from agent_board.board.feed import Feed
     from agent_board.board.widgets.name_input import NameInput
 
-ROW_ACTS = frozenset({"pin", "rename", "done", "archive", "mark"})
-"""Acts of this screen that need a row."""
+ROW_ACTS = frozenset({"stop", "attach", "pin", "rename", "done", "archive", "retry", "mark", "copy", "open"})
+"""Acts on the selected row."""
 _NAMED = 6
 """So many names stand in a question about several rows."""
 
@@ -29,8 +30,6 @@ Act = Callable[[Row], str]
 
 class RowScreen(TaskScreen):
     """The part of the board's screen that changes rows and neither starts nor ends a run."""
-
-    feed: "Feed"
 
     class Acted(Message):
         """A thread has taken an act on some rows, or could not."""
@@ -51,8 +50,15 @@ class RowScreen(TaskScreen):
 
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
+        self.feed = parts.feed
+        self.clock = parts.clock
         self.row_acts = RowActs(parts.acts.paths, parts.acts.settings)
         self._name_input: NameInput | None = None
+
+    @staticmethod
+    def monotonic_ms() -> float:
+        """For what must not depend on the wall clock."""
+        return time.monotonic() * 1000
 
     # -- which rows, and why not
 
@@ -65,11 +71,17 @@ class RowScreen(TaskScreen):
                 return None
             return choice.reason if len(marked) == 1 else f"None of the {len(marked)} marked tasks: {choice.reason}"
         row = self.listing.selected_row()
+        if act == "stop":
+            return self.why_not_stop(row)
         return "Select a task first." if row is None else why_not(act, row)
 
     def takes_many(self, act: str) -> bool:
         """Whether this act is now one on the marked rows."""
         return act in MANY and bool(self.listing.marked)
+
+    def on_session_list_held_down(self, event: SessionList.HeldDown) -> None:
+        """Why the key did nothing."""
+        self.say(f"{event.key} was taken once: a held key does not repeat it. Press it again in a moment.")
 
     # -- one row
 
@@ -144,7 +156,10 @@ class RowScreen(TaskScreen):
 
     @work(thread=True, exit_on_error=False, group="rows")
     def _take(self, rows: Sequence[Row], act: Act, said: str = "") -> None:
-        """Take an act on some rows, together, and read them again."""
+        self.take(rows, act, said)
+
+    def take(self, rows: Sequence[Row], act: Act, said: str = "") -> None:
+        """Take an act on some rows, together, read them again and say so. Takes its time: for threads."""
         from agent_board.runs.life import together
 
         failures, done = [], 0

@@ -10,8 +10,8 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 
-class Waiting(ModalScreen[bool]):
-    """Dismissed with True by who waited; with False by the user. No other key is heard."""
+class Waiting(ModalScreen[bool | None]):
+    """Over with True: it has ended; None: it couldn't be. False: the user gave up. No other key is heard."""
 
     def __init__(self, sentence: str, leave: str) -> None:
         super().__init__(id="waiting")
@@ -41,6 +41,11 @@ class Waiting(ModalScreen[bool]):
         event.prevent_default()
         if event.key in ("escape", "ctrl+c"):
             self.dismiss(False)
+
+    def over(self, ended: bool | None) -> None:
+        """What was waited for has come, or never will; the user may have gone already."""
+        if self.is_current:
+            self.dismiss(ended)
 
     def on_paste(self, event: events.Paste) -> None:
         """A paste goes nowhere."""

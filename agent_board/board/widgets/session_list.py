@@ -13,9 +13,9 @@ from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.timer import Timer
 
-from agent_board.board.keys import BY_KEY, list_bindings
+from agent_board.board.keys import BY_KEY, ONCE, list_bindings
 from agent_board.board.looks import role_style
-from agent_board.board.model.burst import HOLD_S, QUIET_S, Burst
+from agent_board.board.model.burst import HOLD_S, QUIET_S, Burst, Repeats
 from agent_board.board.model.columns import Columns, Look, age_of, columns, row_pieces
 from agent_board.board.model.glyphs import Glyphs
 from agent_board.board.model.headings import heading_pieces, more_pieces
@@ -47,6 +47,13 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
             super().__init__()
             self.entry = entry
 
+    class HeldDown(Message):
+        """A key whose act is not to be repeated by itself was held down, or pressed again very soon."""
+
+        def __init__(self, key: str) -> None:
+            super().__init__()
+            self.key = key
+
     class Pasted(Message):
         """Text arrived where keys are expected."""
 
@@ -67,6 +74,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         self._painted: list[Token] = []
         self._painted_from = 0
         self._burst = Burst()
+        self._repeats = Repeats()
         self._held: Timer | None = None
         self._waiting: list[str] = []
         self._strips: dict[Token, Strip] = {}
@@ -87,9 +95,10 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
     # -- drawing
 
     @property
-    def _columns(self) -> Columns:
-        by_state = self.listing.index.grouping is Grouping.STATE
-        return columns(self.scrollable_content_region.width, with_project=by_state)
+    def layout_columns(self) -> Columns:
+        """Where the parts of a row are at the present width."""
+        by_project = self.listing.index.grouping is Grouping.PROJECT
+        return columns(self.scrollable_content_region.width, with_project=not by_project)
 
     def _token(self, line: int, layout: Columns, now: int) -> Token:
         index = self.listing.index
@@ -98,7 +107,8 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         if entry.kind is Kind.ROW:
             row = index.row(entry.row_id)
             revision = self.listing.revisions[row.id]
-            return (row.id, revision, age_of(row, now), selected, self.busy.get(row.id), layout, self._bright)
+            marked = row.id in self.listing.marked
+            return (row.id, revision, age_of(row, now), selected, marked, self.busy.get(row.id), layout, self._bright)
         if entry.kind is Kind.GAP:
             return (None, layout.width)
         group = index.group(entry.group)
@@ -119,7 +129,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
     def sync(self) -> None:
         """Repaint the visible lines whose picture has changed, and no others."""
         self._fit_size()
-        layout, now, top = self._columns, self._clock(), round(self.scroll_y)
+        layout, now, top = self.layout_columns, self._clock(), round(self.scroll_y)
         tokens = [self._token(top + y, layout, now) for y in range(self.size.height)]
         before = self._painted if top == self._painted_from else []
         for y, token in enumerate(tokens):
@@ -134,7 +144,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def render_line(self, y: int) -> Strip:
         """One line of the window."""
-        layout, now = self._columns, self._clock()
+        layout, now = self.layout_columns, self._clock()
         line = round(self.scroll_y) + y
         token = self._token(line, layout, now)
         strip = self._strips.get(token)
@@ -150,7 +160,8 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         selected = self._is_selected(entry)
         if entry.kind is Kind.ROW:
             row = index.row(entry.row_id)
-            look = Look(layout, self.glyphs, age_of(row, now), selected, self._bright, self.busy.get(row.id))
+            busy, marked = self.busy.get(row.id), row.id in self.listing.marked
+            look = Look(layout, self.glyphs, age_of(row, now), selected, self._bright, busy, marked)
             pieces = row_pieces(row, look)
         elif entry.kind is Kind.GAP:
             pieces = [(" " * layout.width, "row")]
@@ -167,6 +178,8 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         group = self.listing.index.group(entry.group)
         if group is None or self.listing.index.grouping is Grouping.STATE:
             return ""
+        if self.listing.index.grouping is Grouping.NONE:
+            return "newest first"
         return self.listing.index.row(group.rows[0][2]).project or "unreadable"
 
     def _style(self, role: str, selected: bool) -> Style:
@@ -192,14 +205,14 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         lines = [y for y in range(self.size.height) if self._spins(top + y)]
         if lines:
             self._frame += 1
-            cell = self._columns.lead - 2
+            cell = self.layout_columns.lead - 2
             for y in lines:
                 self.refresh(Region(cell, y, 1, 1))
 
     def _with_spinner(self, line: int, strip: Strip) -> Strip:
         if not self._spinner or not self._frame or not self._spins(line):
             return strip
-        cell = self._columns.lead - 2
+        cell = self.layout_columns.lead - 2
         sign = self.glyphs.spinner[self._frame % len(self.glyphs.spinner)]
         selected = self._is_selected(self.listing.index.entry(line))
         glyph = Strip([Segment(sign, self._style("glyph-working", selected))])
@@ -296,6 +309,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
 
     def on_key(self, event: events.Key) -> None:
         """Moves act at once; any other key waits a moment, for it may be the first letter of a paste."""
+        repeated = self._repeats.feed(event.key, event.time)
         char = event.character if event.is_printable else "\n" if event.key == "enter" else None
         if char is None:
             return
@@ -304,6 +318,10 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
             return
         event.stop()
         event.prevent_default()
+        if repeated and BY_KEY.get(event.key) in ONCE and not paste:
+            if repeated == 1:
+                self.post_message(self.HeldDown(event.key))
+            return
         self._waiting.append(event.key)
         if self._held is not None:
             self._held.stop()
