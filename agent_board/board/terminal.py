@@ -24,7 +24,7 @@ _RESETS = (
     "\x1b[?1l\x1b>",  # cursor keys and keypad as usual
     "\x1b[?7h",  # lines wrap
     "\x1b[?1047l",  # the usual screen; 1049 would move the cursor of a terminal that is there already
-    "\x1b7\x1b[r\x1b8\x1b[?6l",  # the whole screen scrolls; the cursor stays under what was written last
+    "\x1b7\x1b[r\x1b8",  # the whole screen scrolls; the cursor stays under what was written last
     "\x1b(B\x0f",  # the usual characters
     "\x1b[?25h\x1b[0 q\x1b[m",
 )
