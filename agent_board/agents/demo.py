@@ -4,16 +4,18 @@ import json
 import os
 import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any, ClassVar
 
 from agent_board.agents import events
-from agent_board.agents.base import Agent, Installation, Job, Reader
+from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Reader
 from agent_board.agents.events import Event
 from agent_board.store.exact import exact
 from agent_board.store.records import Usage
 
 PROGRAM = os.path.join(os.path.dirname(os.path.dirname(os.path.realpath(__file__))), "demo", "agent.py")
 VERSION = "1"
+_HEAD = 64 << 10
 
 Line = dict[str, Any]
 
@@ -123,6 +125,30 @@ class Demo(Agent):
         except OSError:
             return []
         return [event for line in data.split(b"\n") for event in _events(line)]
+
+    def foreign_session(self, path: str) -> ForeignSession | None:
+        """The header line of our transcripts; the first prompt may follow."""
+        try:
+            with open(path, "rb") as file:
+                head = _objects(file.read(_HEAD))
+        except OSError:
+            return None
+        if not head or head[0].get("type") != "session" or "version" not in head[0]:
+            return None
+        cwd = head[0].get("cwd")
+        if not isinstance(cwd, str) or "timestamp" in head[0]:
+            return None
+        title = next((str(line.get("text")) for line in head if line.get("type") == "prompt"), None)
+        return ForeignSession(cwd, str(head[0].get("id") or "") or None, title)
+
+
+def _objects(data: bytes) -> list[Line]:
+    """The whole lines that are JSON objects."""
+    found = []
+    for line in data.split(b"\n"):
+        with suppress(ValueError, RecursionError):
+            found.append(json.loads(line))
+    return [line for line in found if isinstance(line, dict)]
 
 
 def _base(job: Job) -> list[str]:

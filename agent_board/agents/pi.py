@@ -3,7 +3,6 @@
 import json
 import os
 import re
-from itertools import islice
 from typing import Any, ClassVar
 
 from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Reader
@@ -18,7 +17,7 @@ _READING = ("read", "grep", "find", "ls")
 _NO_MCP = "mcp__none"
 _OLDEST = (1, 1, 0)  # before it `--tools +report` takes every other tool away
 _ASK_SECONDS = 15
-_HEADER_LINES = 40
+_HEADER_LINES, _HEADER_BYTES = 40, 1 << 20
 _UP = 4  # from dist/bundle/cli.js to package.json, and one to spare
 _VERSION = re.compile(r"(?<![\d.])(\d+)\.(\d+)(?:\.(\d+))?")
 
@@ -73,7 +72,7 @@ class Pi(Agent):
         """See `Agent.foreign_session`: the header line names the directory; a name or the first prompt may follow."""
         try:
             with open(path, "rb") as file:
-                lines = list(islice(file, _HEADER_LINES))
+                lines = file.read(_HEADER_BYTES).split(b"\n")[:_HEADER_LINES]
         except OSError:
             return None
         entries = [_object(line) for line in lines]
@@ -97,7 +96,7 @@ class Pi(Agent):
 def _object(line: bytes) -> dict[str, Any]:
     try:
         value = json.loads(line)
-    except ValueError:
+    except (ValueError, RecursionError):
         return {}
     return value if isinstance(value, dict) else {}
 

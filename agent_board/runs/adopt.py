@@ -26,6 +26,13 @@ class Adopted:
     new: bool
 
 
+class _AdoptedMeanwhile(Exception):
+    """Somebody else was faster."""
+
+    def __init__(self, adopted: Adopted) -> None:
+        self.adopted = adopted
+
+
 def adopt(paths: StorePaths, session_file: str) -> Adopted:
     """Put a session file on the board. Raises BoardError when it isn't one, or a process holds it open."""
     path = os.path.realpath(os.path.expanduser(session_file))
@@ -42,6 +49,9 @@ def adopt(paths: StorePaths, session_file: str) -> Adopted:
     made: list[str] = []
 
     def fill(view: ViewPaths, taken: set[str]) -> None:
+        meanwhile = _known(paths, path)  # under the store lock: two at once make one row
+        if meanwhile is not None:
+            raise _AdoptedMeanwhile(meanwhile)
         made.append(name_from(session.title or os.path.basename(path).rpartition(".")[0], taken))
         now = now_ms()
         meta = Meta(
@@ -61,7 +71,10 @@ def adopt(paths: StorePaths, session_file: str) -> Adopted:
         idle.summary, idle.reason, idle.last_activity_at = "Adopted session", "adopted", now
         plain.write(view.state, idle, sync=True)
 
-    create_view(paths, view_id, fill)
+    try:
+        create_view(paths, view_id, fill)
+    except _AdoptedMeanwhile as other:
+        return other.adopted
     return Adopted(view_id, made[0], new=True)
 
 

@@ -11,7 +11,7 @@ from agent_board.store import plain
 from agent_board.store.files import disk_errors, sync_dir
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta
-from agent_board.store.views import list_in_roster
+from agent_board.store.views import list_in_roster, refuse_newer
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +47,7 @@ def delete(paths: StorePaths, view_id: str) -> DeletePlan:
 
     Never follows a symbolic link, never removes what the board did not make.
     """
+    refuse_newer(paths)
     view = paths.view(view_id)
     with not_running(paths, view_id, "delete it"), disk_errors("delete the task"):
         plan = plan_delete(paths, view_id)

@@ -1,7 +1,7 @@
 """The life of a row: rename, pin, done and reopen, archive and restore, undo (UX 2). No run starts or ends by it."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import Any, NamedTuple
 
@@ -9,7 +9,7 @@ from agent_board.errors import BoardError, BusyError
 from agent_board.runs.naming import checked_name
 from agent_board.runs.reconcile import claims_a_process
 from agent_board.store import locks, plain
-from agent_board.store.files import Missing, Raw, Unreadable, now_ms, read_json
+from agent_board.store.files import Missing, Raw, Unreadable, keep_unreadable, now_ms, read_json
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import VERSION, Meta, SemanticState, State, Verdict, encode
 from agent_board.store.views import change_json, change_meta, list_in_roster, names, new_id
@@ -124,6 +124,8 @@ def _take_back(paths: StorePaths, entry: Raw) -> str:
     def change(raw: Raw) -> None:
         if any(raw.get(key) != value for key, value in after.items()):
             raise BoardError(f"“{raw.get('name')}” has been changed since; the {entry['act']} can't be undone.")
+        if before.get("name") in names(paths, but=view_id):
+            raise BoardError(f"Another task is named “{before['name']}” by now; the {entry['act']} can't be undone.")
         raw.update(before)
 
     if isinstance(read_json(paths.view(view_id).meta), Missing):
@@ -202,7 +204,16 @@ def _act(paths: StorePaths, view_id: str, act: str, change: Any) -> None:
         "together": _TOGETHER.get(),
         "at": now_ms(),
     }
+    _set_aside_torn(paths)
     change_json(paths, _journal(paths), lambda raw: _append(raw, entry), fresh=_empty_journal)
+
+
+def _set_aside_torn(paths: StorePaths) -> None:
+    """A journal that can't be understood costs what it held, and no act behind it."""
+    found = read_json(_journal(paths))
+    if isinstance(found, Unreadable) and not found.newer:
+        with suppress(OSError):
+            keep_unreadable(_journal(paths))
 
 
 def _append(raw: Raw, entry: Raw) -> None:
@@ -217,6 +228,7 @@ def _belong(entry: Raw, other: Raw) -> bool:
 def _take_last(paths: StorePaths) -> list[Raw]:
     """The last act, or all that were taken together with it, the last one first."""
     taken: list[Raw] = []
+    _set_aside_torn(paths)
 
     def take(raw: Raw) -> None:
         acts = raw.get("acts")

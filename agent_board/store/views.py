@@ -65,7 +65,7 @@ def change_json(
     `fresh` makes the object when the file is missing. Raises BoardError when the file is unreadable (it stays as
     it is), missing without `fresh`, or of a newer version; BusyError when the lock is not to be had.
     """
-    _refuse_newer(paths)
+    refuse_newer(paths)
     with disk_errors(f"write {path}"), locks.held(paths.store_lock):
         raw = read_json(path)
         if isinstance(raw, Unreadable):
@@ -87,7 +87,7 @@ def create_view(paths: StorePaths, view_id: str, fill: Callable[[ViewPaths, set[
     boards can't give one name twice; it writes meta.json and whatever else the view begins with. Raises BoardError
     when the disk refuses; then nothing is left.
     """
-    _refuse_newer(paths)
+    refuse_newer(paths)
     building = ViewPaths(f"{paths.views}/.{view_id}")
     with disk_errors(f"create the task in {paths.root}"), locks.held(paths.store_lock):
         os.mkdir(building.dir, DIR_MODE)
@@ -150,7 +150,7 @@ def change_roster(paths: StorePaths, change: Callable[[Raw], None]) -> Raw:
 def _change_roster_locked(paths: StorePaths, change: Callable[[Raw], None]) -> Raw:
     raw = read_json(paths.roster)
     if isinstance(raw, Unreadable):
-        _refuse_newer(paths)
+        refuse_newer(paths)
         keep_unreadable(paths.roster)
         raw = MISSING
     raw = _rebuilt_roster(paths) if isinstance(raw, Missing) else migrate(raw)
@@ -192,6 +192,7 @@ def newer_store(paths: StorePaths) -> str | None:
     return raw.why if isinstance(raw, Unreadable) and raw.newer else None
 
 
-def _refuse_newer(paths: StorePaths) -> None:
+def refuse_newer(paths: StorePaths) -> None:
+    """Raises BoardError when a newer agent-board made this store."""
     if reason := newer_store(paths):
         raise BoardError(f"The store {paths.root} {reason}; update agent-board to change it. Nothing was changed.")
