@@ -42,7 +42,7 @@ class BoardApp(App[int], inherit_bindings=False):
     """`BoardApp(paths, settings, cwd).run(mouse=settings.mouse)`."""
 
     TITLE = "agent-board"
-    CSS_PATH: ClassVar[list[str]] = [f"{STYLES}/{name}.tcss" for name in ("base", "board", "dialogs")]  # type: ignore[assignment]
+    CSS_PATH: ClassVar[list[str]] = [f"{STYLES}/{name}.tcss" for name in ("base", "board", "peek", "dialogs")]  # type: ignore[assignment]
     BINDINGS: ClassVar[list[BindingType]] = [*app_bindings()]
     COMMAND_PALETTE_BINDING = "ctrl+p"
     ENABLE_COMMAND_PALETTE = True
@@ -196,6 +196,12 @@ class BoardApp(App[int], inherit_bindings=False):
         """Tell the terminal something that is not a picture."""
         if self._driver is not None:
             self._driver.write(sequence)
+
+    def forget_words(self) -> None:
+        """Take away toasts that say how something went well: the next one takes their place."""
+        for note in list(self._notifications):
+            if note.severity == "information":
+                self._unnotify(note, refresh=False)
 
     def looks(self) -> bool:
         """Whether the user is taken to look at the board just now."""

@@ -15,8 +15,11 @@ class Drafts:
     One thread writes, so an older text never replaces a newer one.
     """
 
-    def __init__(self, save: Callable[[str, str], None], failed: Callable[[str], None]) -> None:
-        """`save` keeps a view's draft and may raise OSError; `failed` is told so once, from the thread."""
+    def __init__(
+        self, load: Callable[[str], str], save: Callable[[str, str], None], failed: Callable[[str], None]
+    ) -> None:
+        """`load` and `save` read and keep a view's draft; `save` may raise OSError, and `failed` is told so once."""
+        self._load = load
         self._save = save
         self._failed = failed
         self._lock = threading.Condition()
@@ -24,6 +27,8 @@ class Drafts:
         self._texts: dict[str, str] = {}
         self._sending: dict[str, str] = {}
         self._stamps: dict[str, int] = {}
+        self._read: set[str] = set()
+        """Views whose draft on disk is known; those of others are not written over."""
         self._dirty: dict[str, float] = {}
         self._thread: threading.Thread | None = None
         self._closed = False
@@ -38,12 +43,20 @@ class Drafts:
         return self._stamps.get(view_id, 0)
 
     def take_from_disk(self, view_id: str, text: str, stamp: int) -> str:
-        """Learn what the disk held at that stamp; returns what counts: what has been typed here since, else that."""
+        """Learn what the disk held at that stamp; returns what counts: with it, what has been typed here since."""
         with self._lock:
+            self._learn(view_id, text)
             known_better = view_id in self._dirty or view_id in self._sending or stamp != self.stamp(view_id)
             if not known_better:
                 self._texts[view_id] = text
             return self._texts.get(view_id, "")
+
+    def _learn(self, view_id: str, text: str) -> None:
+        """The first time, what was typed before the disk had answered is put behind what it holds."""
+        if view_id not in self._read:
+            self._read.add(view_id)
+            self._texts[view_id] = _both(text, self._texts.get(view_id, ""))
+            self._lock.notify()
 
     def put(self, view_id: str, text: str) -> None:
         """The input of a view says this now."""
@@ -58,6 +71,10 @@ class Drafts:
             for view_id in self._dirty:
                 self._dirty[view_id] = 0.0
             self._lock.notify()
+
+    def write_now(self, view_id: str) -> None:
+        """Write one view's draft here, before somebody else opens its file. Raises OSError."""
+        self._put_on_disk(view_id)
 
     def close(self) -> None:
         """Write what is left, here; for the board's end."""
@@ -74,6 +91,10 @@ class Drafts:
             self._sending[view_id] = text
             self._texts[view_id] = ""
             self._due(view_id, 0.0)
+
+    def on_their_way(self) -> list[str]:
+        """The views that a reply is on its way to."""
+        return list(self._sending)
 
     def is_sending(self, view_id: str) -> bool:
         """Whether a reply to this view is on its way."""
@@ -103,23 +124,29 @@ class Drafts:
                 if self._closed:
                     return
                 now = time.monotonic()
-                due = [view_id for view_id, at in self._dirty.items() if at <= now]
+                known = {view_id: at for view_id, at in self._dirty.items() if view_id in self._read}
+                due = [view_id for view_id, at in known.items() if at <= now]
                 if not due:
-                    self._lock.wait(min((at - now for at in self._dirty.values()), default=None))
+                    self._lock.wait(min((at - now for at in known.values()), default=None))
             for view_id in due:
                 self._write(view_id)
 
     def _write(self, view_id: str) -> None:
+        try:
+            self._put_on_disk(view_id)
+        except OSError as error:
+            if not self._told:
+                self._told = True
+                self._failed(f"The half-written reply can't be kept on disk ({error.strerror or error}).")
+
+    def _put_on_disk(self, view_id: str) -> None:
         with self._writing:
             with self._lock:
+                if view_id not in self._read:
+                    self._learn(view_id, self._load(view_id))
                 self._dirty.pop(view_id, None)
                 text = _both(self._sending.get(view_id, ""), self._texts.get(view_id, ""))
-            try:
-                self._save(view_id, text)
-            except OSError as error:
-                if not self._told:
-                    self._told = True
-                    self._failed(f"The half-written reply can't be kept on disk ({error.strerror or error}).")
+            self._save(view_id, text)
 
 
 def _both(first: str, second: str) -> str:

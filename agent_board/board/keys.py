@@ -18,6 +18,8 @@ class Key(NamedTuple):
     shown: str = ""
     """How the keys are written; made from `keys` without."""
     in_palette: bool = True
+    numbered: bool = False
+    """Each of the keys is a digit and the act is called with it."""
 
     @property
     def written(self) -> str:
@@ -27,6 +29,9 @@ class Key(NamedTuple):
 
 _NAMES = {
     "question_mark": "?",
+    "exclamation_mark": "!",
+    "shift+up": "shift+↑",
+    "shift+down": "shift+↓",
     "slash": "/",
     "escape": "esc",
     "pageup": "PgUp",
@@ -48,6 +53,7 @@ TASK, MOVE, LIST, ARCHIVE, BOARD = "Tasks", "Moving", "List", "Archived list", "
 
 KEYS: tuple[Key, ...] = (
     Key("attach", ("enter",), TASK, "Attach: the agent's own program on this terminal", "attach"),
+    Key("reply", ("r",), TASK, "Reply in peek; to a task at work it waits its turn", "reply"),
     Key("new", ("n",), TASK, "Describe a new task", "new task"),
     Key("stop", ("s",), TASK, "Stop the selected task (asks first)", "stop"),
     Key("done", ("d",), TASK, "Done, or open again: your own verdict"),
@@ -55,6 +61,9 @@ KEYS: tuple[Key, ...] = (
     Key("undo", ("u",), TASK, "Undo the last done, archive, pin or rename"),
     Key("pin", ("p",), TASK, "Pin to the top of its group, or unpin"),
     Key("rename", ("e",), TASK, "Rename in place"),
+    Key("retry", ("R",), TASK, "Reply with the last prompt filled in"),
+    Key("waiting", ("h",), TASK, "Go to the replies that wait: send, edit, drop"),
+    Key("choose", tuple("123456789"), TASK, "Mark a choice in peek; enter sends it", shown="1 … 9", numbered=True),
     Key("mark", ("m",), TASK, "Mark, to act on several at once"),
     Key("copy", ("y",), TASK, "Copy the question, the last answer, a path …"),
     Key("open", ("o",), TASK, "Open a shell, the editor or a program of yours there"),
@@ -65,14 +74,16 @@ KEYS: tuple[Key, ...] = (
     Key("page-down", ("pagedown",), MOVE, "A page down", in_palette=False),
     Key("first", ("home", "g"), MOVE, "First task"),
     Key("last", ("end", "G"), MOVE, "Last task"),
-    Key("fold", ("left",), LIST, "Close the group"),
-    Key("unfold", ("right", "space"), LIST, "Open the group, or show its older tasks"),
+    Key("unfold", ("space", "right"), LIST, "Peek at the task; open a group, show older tasks", "peek"),
+    Key("fold", ("left",), LIST, "Close peek, or the group"),
+    Key("peek-down", ("shift+down", "ctrl+d"), LIST, "Scroll peek down", in_palette=False),
+    Key("peek-up", ("shift+up", "ctrl+u"), LIST, "Scroll peek up", in_palette=False),
     Key("filter", ("slash",), LIST, "Filter by words, s:failed a:pi p:api is:unread is:pinned", "filter"),
     Key("group", ("t",), LIST, "Group by state or by project"),
     Key("scope", ("ctrl+o",), LIST, "All projects, or the one here"),
     Key("archived", ("A",), ARCHIVE, "The archived tasks: restore, delete"),
     Key("delete", ("D",), ARCHIVE, "Delete the data for good (shows what goes and asks)"),
-    Key("clear", ("escape",), BOARD, "Clear marks, then the filter", in_palette=False),
+    Key("clear", ("escape",), BOARD, "Close peek, clear marks, then the filter", in_palette=False),
     Key("help", ("question_mark",), BOARD, "All keys", "all keys"),
     Key("theme", (), BOARD, "Light or dark"),
     Key("quit", ("q",), BOARD, "Leave the board; what runs goes on"),
@@ -94,7 +105,12 @@ def list_bindings() -> list[Binding]:
     return [
         Binding(",".join(key.keys), f"screen.act('{key.id}')", key.help, id=key.id, show=False)
         for key in KEYS
-        if key.keys
+        if key.keys and not key.numbered
+    ] + [
+        Binding(digit, f"screen.{key.id}({digit})", key.help, show=False)
+        for key in KEYS
+        if key.numbered
+        for digit in key.keys
     ]
 
 

@@ -48,11 +48,16 @@ class Replies:
 
         return drop(self.paths, self.paths.view(view_id), prompt_id)
 
-    def last_prompt(self, view_id: str) -> str:
-        """The last prompt in full. Raises BoardError when there was none."""
-        from agent_board.board.reading import last_prompt
+    def last_prompt(self, view_id: str) -> "tuple[str, str]":
+        """The last prompt in full, and its id when it was not sent and still waits (else empty).
 
-        return last_prompt(self.paths, view_id)
+        Raises BoardError when there was none.
+        """
+        from agent_board.board.reading import last_prompt
+        from agent_board.runs.followups import UNSENT, listed
+
+        kept = next((item for item in listed(self.paths.view(view_id)) if item.state in UNSENT), None)
+        return (kept.text, kept.id) if kept is not None else (last_prompt(self.paths, view_id), "")
 
     def mark_seen(self, view_id: str) -> None:
         """The user has seen how the view stands. Raises BoardError."""
@@ -60,18 +65,29 @@ class Replies:
 
         mark_seen(self.paths, view_id)
 
+    def draft_path(self, view_id: str) -> str:
+        """The draft's own file."""
+        return self.paths.view(view_id).draft
+
+    def load_draft(self, view_id: str) -> str:
+        """The half-written reply; empty when there is none."""
+        from agent_board.runs.reply import load_draft
+
+        return load_draft(self.paths, view_id)
+
     def save_draft(self, view_id: str, text: str) -> None:
         """Keep a half-written reply; an empty one is removed. Raises OSError."""
         from agent_board.runs.reply import save_draft
 
         save_draft(self.paths, view_id, text)
 
-    def takes_commands(self, agent: str, text: str) -> bool:
-        """Whether the agent would take this for a command of its own."""
+    def command_warning(self, agent: str, text: str) -> str:
+        """What to say while a text is typed that the agent would take for a command of its own; else nothing."""
         from agent_board.agents.registry import agent as agent_named
         from agent_board.errors import UsageError
 
         try:
-            return agent_named(agent).takes_commands(text[:4096])
+            known = agent_named(agent)
         except UsageError:
-            return False
+            return ""
+        return f"{known.title} takes a leading / as its own command" if known.takes_commands(text[:4096]) else ""

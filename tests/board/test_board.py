@@ -108,7 +108,7 @@ async def test_groups_fold_and_open(start: Starter) -> None:
         assert "ask-one" in board.text()
         assert board.selected == "a"
         await board.pilot.press("space")
-        await board.until(lambda: "Nothing is folded here." in board.toasts())
+        await board.until(lambda: board.screen.peek_is_open, "peek on a row")
 
 
 async def test_a_long_finished_group_shows_the_rest_when_asked(start: Starter) -> None:

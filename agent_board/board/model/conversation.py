@@ -68,7 +68,7 @@ def _together(blocks: Sequence[Block]) -> list[range]:
 
 def question_lines(question: str, choices: Sequence[str], marked: int | None, style: Style) -> list[Line]:
     """The question in full and its choices, numbered; `marked` counts from 0."""
-    sign, _ = style.glyphs.states[SemanticState.NEEDS_INPUT]
+    sign = style.glyphs.states[SemanticState.NEEDS_INPUT][1]
     lines = wrap_text(question, "question", style.width, [(f"{sign} ", "question-mark")], [_INDENT])
     if choices:
         lines.append(())

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 from textual import events, work
 from textual.app import ComposeResult
 from textual.binding import BindingType
+from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
 from textual.widgets import Static
@@ -17,7 +18,7 @@ from agent_board.board.keys import KEYS
 from agent_board.board.model.filter import parse_filter
 from agent_board.board.model.index import Entry, Grouping, Kind
 from agent_board.board.model.listing import Listing
-from agent_board.board.screens.elsewhere import ElsewhereScreen
+from agent_board.board.screens.replying import PEEK_ACTS, ReplyScreen
 from agent_board.board.screens.rows import ROW_ACTS
 from agent_board.board.screens.tasks import Parts
 from agent_board.board.widgets.empty import Empty
@@ -36,7 +37,7 @@ FIRST_READ_S = 0.25
 """The first frame waits this long for the store, so that it is drawn once and whole."""
 
 
-class BoardScreen(ElsewhereScreen):
+class BoardScreen(ReplyScreen):
     """Everything is read from the listing; everything done goes through the acts."""
 
     AUTO_FOCUS = "#list"
@@ -54,6 +55,7 @@ class BoardScreen(ElsewhereScreen):
         self.header = Header()
         self.list = SessionList(self.listing, parts.glyphs, parts.clock, spinner=parts.spinner)
         self.empty = Empty()
+        self.middle = Container(self.list, self.empty, id="middle")
         self.task_line = TaskLine(parts.glyphs)
         self.hints = Hints()
         self._filter_bar: FilterBar | None = None
@@ -63,8 +65,7 @@ class BoardScreen(ElsewhereScreen):
         """From top to bottom."""
         yield self.header
         yield Static("", id="banner")
-        yield self.list
-        yield self.empty
+        yield self.middle
         yield self.task_line
         yield self.hints
 
@@ -83,6 +84,7 @@ class BoardScreen(ElsewhereScreen):
         gc.freeze()
         self.feed.start(lambda: self.post_message(self.NewsArrived()))
         self.look_for_agents()
+        self.make_peek_ready()
 
     def on_unmount(self) -> None:
         """The threads end with the screen."""
@@ -130,6 +132,7 @@ class BoardScreen(ElsewhereScreen):
         if self._filter_bar is not None:
             self._filter_bar.found(len(index), len(self.listing.rows))
         self.tell_task_line()
+        self.tell_peek()
         self.place_name()
         self.app.show_title(self.listing.needs_you)  # type: ignore[attr-defined]
 
@@ -161,6 +164,8 @@ class BoardScreen(ElsewhereScreen):
             ]
         if self.is_renaming:
             return list(_NAME_HINTS)
+        if hints := self.peek_hints():
+            return hints
         if self.listing.marked:
             return list(_MARKED_HINTS)
         row = self.listing.selected_row()
@@ -174,9 +179,10 @@ class BoardScreen(ElsewhereScreen):
         """Why an act can't be done now, in one sentence; None when it can."""
         if act in _WRITING and self.news.newer:
             return _NEWER
-        if act in ROW_ACTS:
-            settled = self.listing.selection.may_act(self.monotonic_ms())
-            return self.why_not_rows(act) if settled else "The selected task has just gone; look again."
+        if act in ROW_ACTS | PEEK_ACTS:
+            if not self.listing.selection.may_act(self.monotonic_ms()):
+                return "The selected task has just gone; look again."
+            return self.why_not_rows(act) if act in ROW_ACTS else self.why_not_peek(act)
         if act == "archived" and not self.news.archived:
             return "No task is archived."
         if act == "delete":
@@ -189,8 +195,14 @@ class BoardScreen(ElsewhereScreen):
             return "The list is empty."
         return None
 
+    def why_not_write(self) -> str | None:
+        """A newer version's store is only shown."""
+        return _NEWER if self.news.newer else None
+
     def action_act(self, act: str) -> None:
         """Do an act of the table of keys, or say why it can't be done."""
+        if self.deaf_after_sending(act) or (act == "attach" and self.answers_choice()):
+            return
         sentence = self.why_not(act)
         if sentence is not None:
             self.say(sentence)
@@ -240,9 +252,9 @@ class BoardScreen(ElsewhereScreen):
             self.list.show_selection()
 
     def do_fold(self) -> None:
-        """Close the group of the cursor, or fold its older rows again."""
+        """Close peek, else the group of the cursor, or fold its older rows again."""
         entry = self.listing.selection.entry
-        if entry is not None:
+        if not self.close_peek() and entry is not None:
             group = self.listing.index.group(self.list.group_key(entry))
             if entry.kind is Kind.MORE and group is not None and group.unfolded:
                 self._fold(entry, unfolded=False)
@@ -250,14 +262,14 @@ class BoardScreen(ElsewhereScreen):
                 self._fold(entry, folded=True)
 
     def do_unfold(self) -> None:
-        """Open the closed group, or draw its older rows."""
+        """Peek at a task; open a closed group, or draw its older rows."""
         entry = self.listing.selection.entry
         if entry is not None and entry.kind is Kind.HEADER:
             self._fold(entry, folded=False)
         elif entry is not None and entry.kind is Kind.MORE:
             self._turn_more(entry)
-        else:
-            self.say("Nothing is folded here.")
+        elif entry is not None:
+            self.do_peek()
 
     def _turn_more(self, entry: Entry) -> None:
         group = self.listing.index.group(entry.group)
@@ -288,8 +300,8 @@ class BoardScreen(ElsewhereScreen):
         self._open_filter()
 
     def do_clear(self) -> None:
-        """Esc on the plain list clears the marks, then a filter, and does nothing without them."""
-        if not self.clear_marks() and self._filter_text:
+        """Esc closes the topmost thing only: peek, the marks, the filter; on the plain list it does nothing."""
+        if not self.close_peek() and not self.clear_marks() and self._filter_text:
             self._narrow("")
 
     def do_archived(self) -> None:
@@ -350,6 +362,7 @@ class BoardScreen(ElsewhereScreen):
     def on_session_list_moved(self) -> None:
         """Another row, other keys."""
         self.hints.show(self._hints())
+        self.tell_peek()
 
     def on_session_list_folded(self, event: SessionList.Folded) -> None:
         """A header or “… more” was clicked."""
@@ -374,6 +387,7 @@ class BoardScreen(ElsewhereScreen):
         self.listing.set_gap(1 if event.size.height >= ROOMY else 0)
         self.set_class(event.size.height < 12, "-low")
         self.set_class(event.size.height < 7, "-tiny")
+        self.place_peek(event.size.width)
         self.list.sync()
 
     def interrupt(self) -> bool:
@@ -397,6 +411,6 @@ _MARKED_HINTS: tuple[Hint, ...] = tuple(
         *(("p", "pin", "pin"), ("R", "retry", "retry"), ("esc", "clear marks", "clear")),
     )
 )
-_WRITING = frozenset({"new", "stop", "attach", "pin", "rename", "done", "archive", "undo", "retry"})
+_WRITING = frozenset({"new", "stop", "attach", "pin", "rename", "done", "archive", "undo", "retry", "reply", "waiting"})
 _FILTER_HINTS: tuple[Hint, ...] = (("enter", "keep", ""), ("esc", "clear the filter", ""))
 _NEWER = "A newer agent-board wrote this store: it is shown and not changed. Update agent-board to act on it."

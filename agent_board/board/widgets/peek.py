@@ -145,6 +145,16 @@ class PeekPanel(Vertical):
         name, shown_why = self.glyphs.text(row.name), self.glyphs.text(why)
         self.head.show(Title(sign, style, name, f"{state} {age}".rstrip(), shown_why))
 
+    def show_nothing(self) -> None:
+        """No task is selected."""
+        self.view_id, self.peeked, self.marked, self._base = "", None, None, ()
+        self._note_choices("", ())
+        self.head.show(Title(name="No task is selected."))
+        self.body.show((), anew=True)
+        self.waiting.show(())
+        self.input.fill("")
+        self.say("")
+
     def show_peeked(self, peeked: Peeked, base: Sequence[Line]) -> None:
         """What was read of the task that is shown."""
         anew = self.peeked is None
