@@ -13,14 +13,16 @@ from agent_board.store.files import Missing, Unreadable
 from agent_board.store.paths import StorePaths
 
 if TYPE_CHECKING:
+    from agent_board.agents.base import Job
     from agent_board.board.model.row import Row
     from agent_board.config import Settings
     from agent_board.runs.delete import DeletePlan
     from agent_board.runs.life import Undone
-    from agent_board.store.records import Meta, RunRequest
+    from agent_board.store.records import Meta
 
 _ENDS_WITHIN_S = 10.0
 _POLL_S = 0.05
+_TAIL = 1 << 18
 
 
 class Item(NamedTuple):
@@ -205,21 +207,22 @@ class RowActs:
 
     def items(self, row: "Row") -> list[Item]:
         """What of a row can be copied; only what there is. Reads the transcript's last answer."""
+        from agent_board.agents.base import Job
         from agent_board.store.load import load
         from agent_board.store.records import State
 
         meta = self._meta(row)
         path = meta.worktree_path or meta.cwd
         state = load(State, self._paths.view(row.id).state)
-        request = self._last_request(row.id)
+        job = Job(path, meta.session_file, meta.session_id, meta.default_model, meta.read_only, resume=True)
         found = [
             Item("q", "question", state.question or "" if isinstance(state, State) else ""),
-            Item("a", "last answer", _last_answer(request)),
+            Item("a", "last answer", _last_answer(meta.agent, job)),
             Item("i", "id", row.id),
             Item("b", "branch", meta.branch or _branch_of(path)),
             Item("p", "path", path),
             Item("c", "command that attaches", shlex.join(["agent-board", "attach", row.id])),
-            Item("r", "the agent's own resume command", _resume(path, request)),
+            Item("r", "the agent's own resume command", _resume(meta.agent, job)),
         ]
         return [item for item in found if item.text.strip()]
 
@@ -231,14 +234,6 @@ class RowActs:
         if isinstance(meta, Missing | Unreadable):
             raise BoardError(f"The files of {row.name} can't be read.")
         return meta
-
-    def _last_request(self, view_id: str) -> "RunRequest | None":
-        from agent_board.store import plain
-        from agent_board.store.records import RunRequest
-
-        view = self._paths.view(view_id)
-        runs = self.runs(view_id)
-        return plain.read_or_none(RunRequest, view.run(runs[-1]).request) if runs else None
 
 
 def how_ended(exit_code: int) -> str:
@@ -270,30 +265,27 @@ def _branch_of(path: str) -> str:
     return ""
 
 
-def _last_answer(request: "RunRequest | None") -> str:
+def _last_answer(name: str, job: "Job") -> str:
     """The agent's last answer in full, from the tail of its transcript."""
     from agent_board.agents.events import AssistantMessage
     from agent_board.agents.registry import agent
-    from agent_board.runs.status import job_of, transcript_size
+    from agent_board.runs.status import transcript_size
 
-    if request is None:
-        return ""
-    size = transcript_size(request.session_file)
-    for tail in (1 << 18, size):
-        with suppress(OSError, BoardError):
-            events = agent(request.agent).transcript_events(job_of(request), max(0, size - tail))
+    with suppress(OSError, BoardError):
+        size = transcript_size(job.session_file)
+        for tail in (_TAIL, size):
+            events = agent(name).transcript_events(job, max(0, size - tail))
             answers = [event.text for event in events if isinstance(event, AssistantMessage) and event.text.strip()]
             if answers or tail >= size:
                 return answers[-1] if answers else ""
     return ""
 
 
-def _resume(path: str, request: "RunRequest | None") -> str:
+def _resume(name: str, job: "Job") -> str:
     from agent_board.agents.registry import agent
-    from agent_board.runs.status import job_of
 
-    if request is None:
+    if not job.session_file and not job.session_id:
         return ""
     with suppress(BoardError):
-        return f"cd {shlex.quote(path)} && {shlex.join(agent(request.agent).attach_command(job_of(request)))}"
+        return f"cd {shlex.quote(job.cwd)} && {shlex.join(agent(name).attach_command(job))}"
     return ""

@@ -11,7 +11,6 @@ from textual.message import Message
 from textual.screen import Screen
 from textual.widgets import Static
 
-from agent_board.board.model import words
 from agent_board.board.model.filter import parse_filter
 from agent_board.board.model.index import Grouping
 from agent_board.board.model.listing import Listing
@@ -95,11 +94,10 @@ class ArchivedScreen(Screen[None]):
     def tell(self) -> None:
         """Header, hints, and what stands there when nothing does."""
         shown, rows = len(self.listing.index), len(self.listing.rows)
-        count = words.count(rows, "archived task") if self.loaded else "archived tasks"
         notes = [f"/{self._filter_text}"] if self._filter_text and self._filter_bar is None else []
         if self.listing.marked:
             notes.insert(0, f"{len(self.listing.marked)} marked")
-        parts = [(" agent-board   ", "bold $foreground"), (count, "$foreground-muted")]
+        parts = [(" agent-board   ", "bold $foreground"), ("archived, the newest first", "$foreground-muted")]
         parts += [(f"   {note}", "$foreground") for note in notes]
         self.query_one("#archived-header", Static).update(Content.assemble(*parts))
         empty = self.query_one("#archived-empty", Static)
@@ -220,7 +218,7 @@ class ArchivedScreen(Screen[None]):
     async def _ask(self, rows: Sequence[Row], plans: "Sequence[DeletePlan]") -> None:
         from agent_board.board.screens.deletion import question_for
 
-        if await self.app.push_screen_wait(question_for(plans, self._board.glyphs)):
+        if await self.app.push_screen_wait(question_for(plans, self._board.acts.paths.root, self._board.glyphs)):
             self._delete_rows(rows)
 
     @work(thread=True, exit_on_error=False, group="rows")

@@ -4,13 +4,14 @@ import time
 
 from textual import events
 from textual.app import ComposeResult
-from textual.containers import Vertical
+from textual.containers import Vertical, VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen
 from textual.timer import Timer
 from textual.widgets import Static
 
 QUIET_S = 0.6
+_SCROLLS = {"up": -1, "down": 1, "k": -1, "j": 1, "pageup": -10, "pagedown": 10}
 
 
 class Confirm(ModalScreen[bool]):
@@ -31,7 +32,8 @@ class Confirm(ModalScreen[bool]):
         with Vertical(classes="dialog"):
             yield Static(Content(self._question), classes="dialog-title")
             if self._detail:
-                yield Static(Content(self._detail), classes="dialog-text")
+                with VerticalScroll(id="detail", can_focus=False):
+                    yield Static(Content(self._detail), classes="dialog-text")
             yield Static("", id="answers")
 
     def on_mount(self) -> None:
@@ -71,6 +73,8 @@ class Confirm(ModalScreen[bool]):
         elif event.key == "y" and self.listening and quiet:
             self.dismiss(True)
         else:
+            if event.key in _SCROLLS and self._detail:
+                self.query_one("#detail").scroll_relative(y=_SCROLLS[event.key], animate=False)
             self._wait()
 
     def on_paste(self, event: events.Paste) -> None:

@@ -1,7 +1,6 @@
 """Leaving the list for a moment: attach, programs opened in a row's directory, and what is copied from a row."""
 
 import os
-import shlex
 import threading
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -185,7 +184,7 @@ class ElsewhereScreen(RowScreen):
         from agent_board.board.widgets.task_line import short_path
 
         programs = self._programs(row, place)
-        options = [Option(key, program.title, shlex.join(program.command)) for key, program in programs.items()]
+        options = [Option(key, program.title, " ".join(program.command)) for key, program in programs.items()]
         title = f"Open {short_path(place.path)}"
         key = await self.app.push_screen_wait(Menu(title, options, self.glyphs))
         if key is not None:

@@ -101,9 +101,11 @@ class TaskScreen(Screen[None]):
         raise NotImplementedError
 
     def say(self, sentence: str, *, wrong: bool = False) -> None:
-        """A toast that stays long enough to read; what went wrong is in the log too."""
+        """A toast that stays long enough to read; what went wrong is in the log too, and no other word covers it."""
         if wrong:
             self.journal.write(sentence)
+        else:
+            self.app.forget_words()  # type: ignore[attr-defined]
         seconds = max(4.0, 1.5 + len(sentence) / 14)
         self.notify(sentence, severity="error" if wrong else "information", timeout=seconds, markup=False)
 

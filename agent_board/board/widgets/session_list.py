@@ -179,7 +179,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         if group is None or self.listing.index.grouping is Grouping.STATE:
             return ""
         if self.listing.index.grouping is Grouping.NONE:
-            return "newest first"
+            return "ARCHIVED"
         return self.listing.index.row(group.rows[0][2]).project or "unreadable"
 
     def _style(self, role: str, selected: bool) -> Style:
