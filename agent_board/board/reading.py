@@ -224,17 +224,22 @@ def _why(seen: Shown, state: State | None, meta: Meta) -> str:
     return meaning(state.reason or "")
 
 
-def _facts(meta: Meta, state: State | None, status: RunStatus | None, view: ViewPaths) -> tuple[str, ...]:
+def _facts(meta: Meta, state: State | None, status: RunStatus | None, view: ViewPaths) -> tuple[tuple[str, ...], ...]:
     model = (status.model if status is not None else None) or meta.default_model
     session = (status.session_id if status is not None else None) or meta.session_id
     run = [meta.agent, model or "", *(usage_words(state.usage) if state is not None else []), _took(status)]
-    where = [short_path(meta.worktree_path or meta.cwd), meta.branch or branch_of(meta.worktree_path or meta.cwd)]
+    where = _where(meta)
     ids = ["reads only" if meta.read_only else "", f"session {session[:8]}" if session else "", f"task {view.view_id}"]
-    return tuple(line for line in (_joined(run), _joined([*where, *ids])) if line)
+    groups = (tuple(clean_line(part) for part in group if part) for group in (run, where, ids))
+    return tuple(group for group in groups if group)
 
 
-def _joined(parts: list[str]) -> str:
-    return "\n".join(clean_line(part) for part in parts if part)
+def _where(meta: Meta) -> list[str]:
+    branch = meta.branch or branch_of(meta.worktree_path or meta.cwd)
+    if not meta.worktree_path:
+        return [short_path(meta.cwd), branch]
+    name = os.path.basename(meta.worktree_path.rstrip("/"))
+    return [short_path(meta.repo_root or meta.cwd), f"worktree {name}", branch if branch != name else ""]
 
 
 def _took(status: RunStatus | None) -> str:

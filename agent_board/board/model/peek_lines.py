@@ -2,6 +2,9 @@
 
 from collections.abc import Sequence
 
+from rich.cells import cell_len
+
+from agent_board.board.model import words
 from agent_board.board.model.conversation import Style, conversation_lines, question_lines
 from agent_board.board.model.exchange import Kind
 from agent_board.board.model.peeked import Peeked, listed
@@ -24,8 +27,7 @@ def body_lines(peeked: Peeked, style: Style) -> list[Line]:
     if peeked.problem:
         return wrap_text(peeked.problem, "error", style.width)
     parts: list[list[Line]] = []
-    facts = [wrap([(f" {glyphs.dot} ".join(fact.split("\n")), "faint")], style.width) for fact in peeked.facts]
-    parts.append([line for lines in facts for line in lines])
+    parts.append([line for facts in peeked.facts for line in _facts(facts, style)])
     if peeked.earlier:
         parts.append([((f"{glyphs.ellipsis} v shows all of it", "faint"),)])
     parts.append([placed.line for placed in conversation_lines(peeked.blocks, style)])
@@ -39,6 +41,18 @@ def with_question(body: Sequence[Line], peeked: Peeked, marked: int | None, styl
     if not peeked.question:
         return list(body)
     return _joined([list(body), question_lines(peeked.question, peeked.choices, marked, style)])
+
+
+def _facts(facts: Sequence[str], style: Style) -> list[Line]:
+    """Facts beside each other with a dot between; what does not fit begins the next line."""
+    said, joint = [""], f" {style.glyphs.dot} "
+    for fact in (words.fit_end(fact, style.width, style.glyphs.ellipsis) for fact in facts):
+        longer = said[-1] + joint + fact if said[-1] else fact
+        if said[-1] and cell_len(longer) > style.width:
+            said.append(fact)
+        else:
+            said[-1] = longer
+    return [line for text in said for line in wrap([(text, "faint")], style.width)]
 
 
 def _joined(parts: Sequence[list[Line]]) -> list[Line]:

@@ -29,7 +29,8 @@ class Peeked:
     earlier: bool = False
     """There is more before the first block."""
     why: str = ""
-    facts: tuple[str, ...] = ()
+    facts: tuple[tuple[str, ...], ...] = ()
+    """What is known beside the conversation: groups that begin a line each."""
     question: str = ""
     choices: tuple[str, ...] = ()
     changed: tuple[str, ...] = ()

@@ -56,6 +56,15 @@ def fit(text: str, width: int, ellipsis: str, *, right: bool = False) -> str:
     return blanks + text if right else text + blanks
 
 
+def fit_end(text: str, width: int, ellipsis: str) -> str:
+    """The text if it fits, else its end, which of a path tells the most; no wider than `width` cells."""
+    if cell_len(text) <= width:
+        return text
+    while text and cell_len(ellipsis + text) > width:
+        text = text[1:]
+    return ellipsis + text if width >= cell_len(ellipsis) else ""
+
+
 def count(number: int, one: str, many: str | None = None) -> str:
     """`1 run`, `3 runs`."""
     return f"{number} {one if number == 1 else many or one + 's'}"

@@ -8,6 +8,7 @@ from textual import work
 from textual.message import Message
 from textual.worker import Worker, WorkerState
 
+from agent_board.board.keys import KEYS
 from agent_board.board.model.row import Row
 from agent_board.board.screens.peeking import PeekScreen
 from agent_board.board.screens.tasks import Parts
@@ -438,7 +439,7 @@ class ReplyScreen(PeekScreen):
         return had
 
     def peek_hints(self) -> list[Hint]:
-        """The keys that work in peek's own input or list; none when the list of tasks has the keyboard."""
+        """The keys that matter while peek is open; none when it is closed."""
         panel = self.peek
         if panel is None or not panel.display:
             return []
@@ -451,4 +452,18 @@ class ReplyScreen(PeekScreen):
             ]
         if self.focused is panel.waiting:
             return [("enter", "send", ""), ("e", "edit", ""), ("x", "drop", ""), ("esc", "back", "")]
-        return []
+        if panel.choices:
+            send = [("enter", "send it", "screen.act('attach')")] if panel.marked is not None else []
+            return [(f"1-{min(9, len(panel.choices))}", "choose", ""), *send, *self._open_hints()]
+        return [("enter", "attach", "screen.act('attach')"), *self._open_hints()]
+
+    def _open_hints(self) -> list[Hint]:
+        acts = {"reply": "reply", "next-needing-you": "needs you", "clear": "close", "help": "all keys"}
+        if self.peek is not None and self.peek.waiting.items:
+            acts = {"reply": "reply", "waiting": "what waits", **acts}
+        keys = {key.id: key.written.split(" ")[0] for key in KEYS}
+        return [(keys[act], words, f"screen.act('{act}')") for act, words in acts.items() if self.why_not(act) is None]
+
+    def why_not(self, act: str) -> str | None:
+        """Why an act can't be done now; None when it can."""
+        raise NotImplementedError

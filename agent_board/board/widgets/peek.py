@@ -20,7 +20,7 @@ from agent_board.board.model.groups import STATE_TITLES
 from agent_board.board.model.peek_lines import PROMPT_LINES, TOOLS, with_question
 from agent_board.board.model.peeked import Peeked
 from agent_board.board.model.row import Row
-from agent_board.board.model.wrapping import Line, wrap_text
+from agent_board.board.model.wrapping import Line, plain, wrap_text
 from agent_board.board.widgets.lines_view import LinesView
 from agent_board.board.widgets.reply_area import ReplyArea
 from agent_board.board.widgets.waiting_replies import WaitingReplies
@@ -49,7 +49,7 @@ class Title:
 
 
 class PeekHead(Widget):
-    """Two lines: who it is and how it stands; and why."""
+    """One line says who it is and how it stands; the rest says why."""
 
     def __init__(self, ellipsis: str) -> None:
         super().__init__(id="peek-head")
@@ -68,7 +68,7 @@ class PeekHead(Widget):
         room = max(0, width - cell_len(title.state) - cell_len(title.sign) - 3)
         name = words.fit(title.name, min(room, cell_len(title.name)), self._ellipsis)
         gap = " " * max(1, width - cell_len(title.sign) - 1 - cell_len(name) - cell_len(title.state))
-        why = words.fit(title.why, width, self._ellipsis) if title.why else ""
+        why = self._why(title.why, width, self.size.height - 1)
         return Content.assemble(
             (f"{title.sign} ", title.style),
             (name, "bold $foreground"),
@@ -76,6 +76,13 @@ class PeekHead(Widget):
             (title.state, title.style or "$foreground-muted"),
             (f"\n{why}", "$foreground-muted"),
         )
+
+    def _why(self, text: str, width: int, lines: int) -> str:
+        """The sentence in so many lines; the last one is cut."""
+        wrapped = [plain(line) for line in wrap_text(text, "muted", max(1, width))] if text else []
+        if len(wrapped) > lines:
+            wrapped = [*wrapped[: lines - 1], words.fit(" ".join(wrapped[lines - 1 :]), width, self._ellipsis)]
+        return "\n".join(wrapped[:lines])
 
 
 class PeekPanel(Vertical):
