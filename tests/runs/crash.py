@@ -1,7 +1,7 @@
 """Dying at an exact step of DESIGN 5: the launcher or the shim, killed by its own hand between two statements.
 
 `python -m tests.runs.crash LAUNCHER_STEP SHIM_STEP PROMPT CWD` dispatches PROMPT in the store of the environment with
-the launcher to die at one step and the shim at another (`-` for never).
+the launcher to die at one step and the shim at another (`-` for never); with `reply:VIEW` for CWD it replies.
 """
 
 import os
@@ -50,7 +50,7 @@ def die_after(owner: Any, name: str, when: Callable[..., bool] = lambda *_, **__
 
 def arm_launcher(step: str) -> None:
     """Make this process die at a step of dispatching."""
-    from agent_board.runs import claim, succession
+    from agent_board.runs import claim, followups, succession
 
     if step == "prompt written":
         die_after(claim, "write_bytes")
@@ -62,6 +62,12 @@ def arm_launcher(step: str) -> None:
         die_before(succession, "launch")
     elif step == "shim started":
         die_after(succession, "launch")
+    elif step == "claimed":
+        die_before(succession, "forget")
+    elif step == "forgotten":
+        die_after(succession, "forget")
+    elif step == "waiting":
+        die_after(followups, "add")
     else:
         assert step == "-", step
 
@@ -69,7 +75,7 @@ def arm_launcher(step: str) -> None:
 def arm_shim(step: str) -> None:
     """Make this process die at a step of the shim."""
     from agent_board.agents.events import PromptAccepted, Settled, ToolStarted
-    from agent_board.runs import recorder, shim
+    from agent_board.runs import recorder, shim, succession
     from agent_board.runs.worker import Worker
     from agent_board.store import plain
 
@@ -92,22 +98,38 @@ def arm_shim(step: str) -> None:
         die_after(plain, "write", lambda path, record, **_: path.endswith("status.json") and record.ended_at)
     elif step == "all written":
         die_after(recorder.Recorder, "finish")
+    elif step == "next chosen":
+        die_after(shim, "next_or_release")
+    elif step == "next built":
+        die_before_rename(lambda source: "/runs/" in source)
+    elif step == "next claimed":
+        die_before(succession, "forget")
+    elif step == "next forgotten":
+        die_after(succession, "forget")
+    elif step == "next queued":
+        die_before(succession, "launch")
+    elif step == "next started":
+        die_after(succession, "launch")
     else:
         assert step == "-", step
 
 
 def main(launcher_step: str, shim_step: str, prompt: str, cwd: str) -> None:
-    """Dispatch once."""
+    """Dispatch or reply once."""
     from agent_board.runs import launch
     from agent_board.runs.dispatch import Order, dispatch
+    from agent_board.runs.reply import reply
     from agent_board.store.views import open_store
 
     runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "crashing_runner.py")
     vars(launch)["JOB_RUNNER"] = runner
     os.environ[STEP] = shim_step
     arm_launcher(launcher_step)
-    done = dispatch(open_store(os.environ["AGENT_BOARD_HOME"]), Order(prompt.encode(), cwd, agent="demo"))
-    print(done.view_id, flush=True)
+    store = open_store(os.environ["AGENT_BOARD_HOME"])
+    if cwd.startswith("reply:"):
+        reply(store, cwd.removeprefix("reply:"), prompt.encode())
+    else:
+        dispatch(store, Order(prompt.encode(), cwd, agent="demo", read_only=True))
 
 
 if __name__ == "__main__":
