@@ -18,7 +18,8 @@ from agent_board.board.keys import KEYS
 from agent_board.board.model.filter import parse_filter
 from agent_board.board.model.index import Entry, Grouping, Kind
 from agent_board.board.model.listing import Listing
-from agent_board.board.screens.replying import PEEK_ACTS, ReplyScreen
+from agent_board.board.screens.held import HeldScreen
+from agent_board.board.screens.replying import PEEK_ACTS
 from agent_board.board.screens.rows import ROW_ACTS
 from agent_board.board.screens.tasks import Parts
 from agent_board.board.widgets.empty import Empty
@@ -37,7 +38,7 @@ FIRST_READ_S = 0.25
 """The first frame waits this long for the store, so that it is drawn once and whole."""
 
 
-class BoardScreen(ReplyScreen):
+class BoardScreen(HeldScreen):
     """Everything is read from the listing; everything done goes through the acts."""
 
     AUTO_FOCUS = "#list"

@@ -1,8 +1,6 @@
-"""Replies on the board: written in peek, sent beside the screen, never lost; and the prompts that wait."""
+"""Replies on the board: written in peek, sent beside the screen, never lost."""
 
 import time
-from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from textual import work
 from textual.message import Message
@@ -15,11 +13,6 @@ from agent_board.board.screens.tasks import Parts
 from agent_board.board.widgets.hints import Hint
 from agent_board.errors import BoardError
 
-if TYPE_CHECKING:
-    from agent_board.board.widgets.careful_keys import CarefulKeys
-    from agent_board.board.widgets.waiting_replies import WaitingReplies
-    from agent_board.runs.followups import WaitingPrompt
-
 PEEK_ACTS = frozenset({"peek", "reply", "retry", "waiting", "transcript", "why"})
 """Acts of one task that are taken in peek or on a screen of their own."""
 SENDING = "sending"
@@ -31,7 +24,6 @@ HARMLESS = frozenset(
         *("reply", "waiting", "fold", "unfold", "clear", "filter", "help"),
     }
 )
-_UNDO_S = 60.0
 
 
 class ReplyScreen(PeekScreen):
@@ -40,11 +32,12 @@ class ReplyScreen(PeekScreen):
     class Replied(Message):
         """A thread has sent a reply, or could not."""
 
-        def __init__(self, view_id: str, failure: str = "", *, waits: bool = False) -> None:
+        def __init__(self, view_id: str, failure: str = "", *, gone: bool = False) -> None:
             super().__init__()
             self.view_id = view_id
             self.failure = failure
-            self.waits = waits
+            self.gone = gone
+            """The prompt that was to be replaced waits no longer."""
 
     class Filled(Message):
         """A thread has found a text for the input."""
@@ -55,20 +48,11 @@ class ReplyScreen(PeekScreen):
             self.text = text
             self.prompt_id = prompt_id
 
-    class Dropped(Message):
-        """A thread has dropped a prompt that waited."""
-
-        def __init__(self, view_id: str, text: str) -> None:
-            super().__init__()
-            self.view_id = view_id
-            self.text = text
-
     def __init__(self, parts: Parts) -> None:
         super().__init__(parts)
-        self._editing: dict[str, str] = {}
+        self.editing: dict[str, str] = {}
         """By view, the waiting prompt that the input's text is to replace."""
         self._failures: dict[str, str] = {}
-        self._dropped: tuple[float, str, str] | None = None
         self._sent_at = float("-inf")
 
     # -- opening the input
@@ -88,7 +72,7 @@ class ReplyScreen(PeekScreen):
         """Peek with the input focused."""
         if self.open_peek("reply") and self.peek is not None and self.peek.view_id:
             self.set_focus(self.peek.input)
-            self._say_fate()
+            self.say_fate()
 
     def do_retry(self) -> None:
         """The input with the last prompt in it."""
@@ -101,10 +85,12 @@ class ReplyScreen(PeekScreen):
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="fill")
     def _find_last_prompt(self, view_id: str) -> None:
+        if self.replies.load_draft(view_id).strip():
+            return  # it comes into the input by itself, and is not to be mixed with another text
         try:
             text, prompt_id = self.replies.last_prompt(view_id)
         except (BoardError, OSError) as error:
-            self.app.call_from_thread(self._complain, view_id, str(error))
+            self.app.call_from_thread(self.complain, view_id, str(error))
             return
         self.post_message(self.Filled(view_id, text, prompt_id))
 
@@ -112,27 +98,9 @@ class ReplyScreen(PeekScreen):
         """Put it in, if nothing has been typed there meanwhile."""
         if self.peek is not None and self.peek.view_id == event.view_id and not self.peek.input.text:
             if event.prompt_id:
-                self._editing[event.view_id] = event.prompt_id
+                self.editing[event.view_id] = event.prompt_id
             self.peek.input.fill(event.text)
             self.drafts.put(event.view_id, event.text)
-
-    def do_waiting(self) -> None:
-        """Go to the replies that wait."""
-        if self.open_peek("waiting") and self.peek is not None:
-            self._enter_waiting(self.peek.view_id)
-
-    def _enter_waiting(self, view_id: str, tries: int = 10) -> None:
-        """They may have to be read first."""
-        panel = self.peek
-        if panel is None or panel.view_id != view_id or not panel.display:
-            return
-        if panel.waiting.items:
-            self.set_focus(panel.waiting)
-            self.tell()
-        elif panel.peeked is None and tries:
-            self.set_timer(0.03, lambda: self._enter_waiting(view_id, tries - 1))
-        else:
-            self.say(self.why_not_peek("waiting") or "No reply waits here any more.")
 
     # -- the draft
 
@@ -144,7 +112,7 @@ class ReplyScreen(PeekScreen):
         text = self.drafts.text(panel.view_id)
         if panel.input.exact != text:
             panel.input.fill(text)
-        self._say_fate()
+        self.say_fate()
 
     def keep_draft(self) -> None:
         """Keep what stands in the input, at once."""
@@ -158,7 +126,7 @@ class ReplyScreen(PeekScreen):
         if panel is not None and panel.view_id and self.focused is panel.input:
             self._failures.pop(panel.view_id, None)
             self.drafts.put(panel.view_id, panel.input.exact)
-            self._say_fate()
+            self.say_fate()
 
     def on_reply_area_left(self) -> None:
         """Esc: the draft stays, the list has the keys again."""
@@ -172,7 +140,7 @@ class ReplyScreen(PeekScreen):
             self.drafts.put(self.peek.view_id, self.peek.input.exact)
         self.drafts.close()
 
-    def _say_fate(self) -> None:
+    def say_fate(self) -> None:
         """The line under the input: what went wrong, what the text means to the agent, what will happen."""
         panel = self.peek
         if panel is None:
@@ -187,7 +155,7 @@ class ReplyScreen(PeekScreen):
             panel.say(SENDING)
         elif warning:
             panel.say(warning, warning=True)
-        elif panel.view_id in self._editing:
+        elif panel.view_id in self.editing:
             panel.say(f"takes the place of the one that waits {self.glyphs.dot} {fate}")
         else:
             panel.say(fate)
@@ -223,23 +191,25 @@ class ReplyScreen(PeekScreen):
         panel.say(SENDING)
         self.list.busy[view_id] = SENDING
         self.list.sync()
-        self._send(row, text, self._editing.get(view_id, ""))
+        self._send(row, text, self.editing.get(view_id, ""))
 
     @work(thread=True, exit_on_error=False, group="reply")
     def _send(self, row: Row, text: str, prompt_id: str) -> None:
+        gone = False
         try:
             if prompt_id:
+                gone = True
                 self.replies.replace(row.id, prompt_id, text)
-                waits = row.claims_process
-                if not waits:
+                gone = False
+                if not row.claims_process:
                     self.replies.send_held(row.id, prompt_id, row.cwd)
             else:
-                waits = self.replies.send(row.id, text, row.cwd)
+                self.replies.send(row.id, text, row.cwd)
         except (BoardError, OSError) as error:
-            self.post_message(self.Replied(row.id, str(error)))
+            self.post_message(self.Replied(row.id, str(error), gone=gone))
             return
         self.feed.refresh([row.id])
-        self.post_message(self.Replied(row.id, waits=waits))
+        self.post_message(self.Replied(row.id))
 
     def on_reply_screen_replied(self, event: Replied) -> None:
         """It is on its way, or its text is in the input again with the reason."""
@@ -247,10 +217,10 @@ class ReplyScreen(PeekScreen):
         self.drafts.sent(event.view_id, accepted=accepted)
         self.list.busy.pop(event.view_id, None)
         self.list.sync()
-        if accepted:
-            self._editing.pop(event.view_id, None)
-        else:
-            self._complain(event.view_id, event.failure)
+        if accepted or event.gone:
+            self.editing.pop(event.view_id, None)
+        if not accepted:
+            self.complain(event.view_id, event.failure)
         panel = self.peek
         if panel is None or not panel.display or panel.view_id != event.view_id:
             return
@@ -262,12 +232,12 @@ class ReplyScreen(PeekScreen):
             self.look_again()
         self.tell()
 
-    def _complain(self, view_id: str, sentence: str) -> None:
+    def complain(self, view_id: str, sentence: str) -> None:
         """Say it where the reply is written when that is in view, else in a toast."""
         self._failures[view_id] = sentence
         if self.peek_is_open and self.peek is not None and self.peek.view_id == view_id:
             self.journal.write(sentence)
-            self._say_fate()
+            self.say_fate()
         else:
             self.say(sentence, wrong=True)
 
@@ -305,97 +275,6 @@ class ReplyScreen(PeekScreen):
             self._send_from(panel.view_id, panel.choices[panel.marked])
         return True
 
-    # -- prompts that wait
-
-    def on_waiting_replies_left(self) -> None:
-        """Back to the list."""
-        self.set_focus(self.list)
-        self.tell()
-
-    def on_waiting_replies_taken(self, event: "WaitingReplies.Taken") -> None:
-        """Send, edit or drop."""
-        panel = self.peek
-        refusal = self.why_not_write()
-        if panel is None or refusal:
-            self.say(refusal or "")
-        elif event.act == "edit":
-            self._edit(event.item)
-        elif event.act == "send":
-            self._take_waiting(panel.view_id, lambda cwd: self.replies.send_held(panel.view_id, event.item.id, cwd))
-        else:
-            self._drop(panel.view_id, event.item.id)
-
-    def _edit(self, item: "WaitingPrompt") -> None:
-        panel = self.peek
-        assert panel is not None
-        self.set_focus(panel.input)
-        if panel.input.text:
-            panel.say("There is a half-written reply here; send it or clear it with ctrl+c first.", wrong=True)
-            return
-        self._editing[panel.view_id] = item.id
-        panel.input.fill(item.text)
-        self.drafts.put(panel.view_id, item.text)
-        self._say_fate()
-        self.tell()
-
-    def _take_waiting(self, view_id: str, act: Callable[[str], object]) -> None:
-        row = self.listing.rows.get(view_id)
-        if row is not None and row.claims_process:
-            self.say(f"{row.name} is still running; the reply is sent when the run has ended.")
-        elif row is not None:
-            self.list.busy[view_id] = SENDING
-            self.list.sync()
-            self._act_on_waiting(view_id, row.cwd, act)
-
-    @work(thread=True, exit_on_error=False, group="reply")
-    def _act_on_waiting(self, view_id: str, cwd: str, act: Callable[[str], object]) -> None:
-        try:
-            act(cwd)
-        except (BoardError, OSError) as error:
-            self.post_message(self.Replied(view_id, str(error)))
-            return
-        self.feed.refresh([view_id])
-        self.post_message(self.Replied(view_id))
-
-    @work(thread=True, exit_on_error=False, group="drop")
-    def _drop(self, view_id: str, prompt_id: str) -> None:
-        try:
-            text = self.replies.drop(view_id, prompt_id)
-        except (BoardError, OSError) as error:
-            self.app.call_from_thread(self._complain, view_id, str(error))
-            return
-        self.feed.refresh([view_id])
-        self.post_message(self.Dropped(view_id, text))
-
-    def on_reply_screen_dropped(self, event: Dropped) -> None:
-        """Say so; it can be had back."""
-        self._dropped = (time.monotonic(), event.view_id, event.text)
-        self._editing.pop(event.view_id, None)
-        if self.peek is not None and self.peek.view_id == event.view_id:
-            if self.focused is self.peek.waiting and len(self.peek.waiting.items) <= 1:
-                self.set_focus(self.list)
-            self.look_again()
-        self.say("The reply is dropped; u puts it into the input.")
-        self.tell()
-
-    def do_undo(self) -> None:
-        """A reply that was just dropped comes back into the input; else the last act of a row is taken back."""
-        dropped, self._dropped = self._dropped, None
-        if dropped is None or time.monotonic() - dropped[0] > _UNDO_S or not self.listing.select_row(dropped[1]):
-            super().do_undo()
-            return
-        _, view_id, text = dropped
-        self.do_reply()
-        if self.peek is not None and self.peek.view_id == view_id:
-            self.peek.input.fill("\n".join(filter(None, [self.peek.input.exact, text])))
-            self.drafts.put(view_id, self.peek.input.exact)
-
-    def on_careful_keys_pasted(self, event: "CarefulKeys.Pasted") -> None:
-        """Text on the replies that wait belongs into the input."""
-        if self.peek is not None:
-            self.set_focus(self.peek.input)
-            self.peek.input.add(event.text)
-
     # -- the editor
 
     def on_reply_area_editor_wanted(self) -> None:
@@ -421,7 +300,7 @@ class ReplyScreen(PeekScreen):
             after = after[:-1]  # editors end a file with a line's end
         panel.input.fill(after)
         self.drafts.put(view_id, after)
-        self._say_fate()
+        self.say_fate()
         if returned.problem or returned.exit_code:
             panel.say(returned.problem or f"{command[0]} ended with exit code {returned.exit_code}.", wrong=True)
 
@@ -433,7 +312,7 @@ class ReplyScreen(PeekScreen):
         if panel is None or not panel.display or self.focused is not panel.input:
             return super().clear_input()
         had = bool(panel.input.text)
-        self._editing.pop(panel.view_id, None)
+        self.editing.pop(panel.view_id, None)
         panel.input.fill("")
         self.drafts.put(panel.view_id, "")
         return had
