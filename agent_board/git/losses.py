@@ -206,9 +206,14 @@ def _staged_only(found: Found, checkout: Checkout) -> None:
     found.seen += names
 
 
-def _operations(found: Found, git_dir: str) -> None:
+def running_operations(git_dir: str) -> list[str]:
+    """What git is in the middle of in a checkout, in words."""
     running = [what for name, what in _OPERATIONS.items() if os.path.lexists(f"{git_dir}/{name}")]
-    for what in dict.fromkeys(running):
+    return list(dict.fromkeys(running))
+
+
+def _operations(found: Found, git_dir: str) -> None:
+    for what in running_operations(git_dir):
         found.losses.append(Loss(LossKind.OPERATION, f"{what} that is not finished", (), 1))
         found.seen.append(what)
 
