@@ -5,9 +5,9 @@ goes with it, and is never in anybody's way. While one is made or removed, git's
 beside it is held by whoever works on it and by the git processes that it started.
 """
 
+import binascii
 import contextlib
 import fcntl
-import hashlib
 import os
 import time
 from collections.abc import Iterator
@@ -252,8 +252,8 @@ def is_worked_on(common_dir: str, path: str) -> bool:
 
 
 def _lock_file(common_dir: str, path: str) -> str:
-    name = hashlib.sha256(os.fsencode(canonical(path))).hexdigest()[:24]
-    return f"{common_dir}/agent-board/{name}.lock"
+    # Two paths of one sum would only wait for each other, so no digest has to be loaded for it.
+    return f"{common_dir}/agent-board/{binascii.crc32(os.fsencode(canonical(path))):08x}.lock"
 
 
 def _lock(common_dir: str, path: str, patience: float) -> int:

@@ -9,11 +9,11 @@ import re
 import selectors
 import signal
 import subprocess
-import tempfile
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import IO
 
 from agent_board.errors import BoardError
 from agent_board.text import clean_line, cut
@@ -147,10 +147,7 @@ def run(
 
     Raises GitError when it can't be started or takes longer than `timeout` seconds, CancelledError when `stop` says so.
     """
-    with tempfile.TemporaryFile() if given is not None else open(os.devnull, "rb") as source:
-        if given is not None:
-            source.write(given)
-            source.seek(0)
+    with _source(given) as source:
         try:
             process = subprocess.Popen(
                 line,
@@ -174,6 +171,21 @@ def run(
         return watch.to_the_end()
     finally:
         _end(process)
+
+
+@contextmanager
+def _source(given: bytes | None) -> Iterator[IO[bytes]]:
+    """What a process reads: a file, which can't fill up as a pipe can."""
+    if given is None:
+        with open(os.devnull, "rb") as nothing:
+            yield nothing
+        return
+    import tempfile  # 6 ms that the runner need not pay
+
+    with tempfile.TemporaryFile() as source:
+        source.write(given)
+        source.seek(0)
+        yield source
 
 
 def _environment(reads: bool) -> dict[str, str]:

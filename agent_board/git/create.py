@@ -23,6 +23,9 @@ from agent_board.git.admin import (
     canonical,
     creating_reason,
     drop_admin,
+    is_unfinished,
+    locked_reason,
+    read_marker,
     unlock_admin,
     working_on,
     write_marker,
@@ -88,6 +91,7 @@ def create(
         path = canonical(path)
         with working_on(home, path) as lock:
             job = _Job(place, home, path, branch, base, new_branch, view, cancelled, progress, lock)
+            _clear_unfinished(job)
             _refuse_taken(job)
             try:
                 return _make(job, setup, base_name)
@@ -107,7 +111,8 @@ def _make(job: _Job, setup: list[str] | None, base_name: str | None) -> list[str
     warnings = _check_out(job)
     job.check()
     _put_on_branch(job)
-    record_base(job.home, job.branch, job.base, base_name)
+    known_as = base_name or (job.place.branch if job.new_branch and job.place.head == job.base else None)
+    record_base(job.home, job.branch, job.base, known_as)
     warnings += _run_hook(job)
     job.check()
     copied: list[str] = []
@@ -158,6 +163,19 @@ def keep_out_of_status(place: Place, root: str) -> None:
 
 def _escaped(path: str) -> str:
     return "".join(f"\\{char}" if char in "*?[\\" else char for char in path)
+
+
+def _clear_unfinished(job: _Job) -> None:
+    """Begin anew where an earlier making for the same view was interrupted; its maker is gone, for we hold the lock."""
+    admin = admin_of(job.home, job.path)
+    if admin is None:
+        return
+    marker = read_marker(admin)
+    same = marker.view == job.view if marker is not None else locked_reason(admin) == creating_reason(job.view)
+    if same and is_unfinished(admin, marker):
+        branch = job.branch if job.new_branch else None
+        discard_unfinished(job.home, job.path, branch, marker.base if marker is not None else job.base)
+        os.makedirs(os.path.dirname(job.path), exist_ok=True)
 
 
 def _refuse_taken(job: _Job) -> None:

@@ -1,7 +1,6 @@
 """Removing directories for good: never through a symbolic link, and also where somebody took write permission away."""
 
 import os
-import shutil
 import stat
 from typing import Any
 
@@ -19,6 +18,8 @@ def erase(path: str) -> None:
 
 
 def _retried(path: str) -> None:
+    import shutil  # 5 ms that the runner pays only when it has something to erase
+
     opened: set[str] = set()
 
     def open_up(_: Any, failed: str, info: Any) -> None:

@@ -6,6 +6,7 @@ from enum import StrEnum
 
 from agent_board.errors import BoardError
 from agent_board.git.admin import (
+    Phase,
     admin_dirs,
     admin_of,
     canonical,
@@ -73,7 +74,7 @@ def worktree_root(place: Place, configured: str | None = None) -> str:
 
 
 def _short_hash(text: str) -> str:
-    import hashlib
+    import hashlib  # the runner, which loads this, has no use for it
 
     return hashlib.sha256(os.fsencode(text)).hexdigest()[:6]
 
@@ -152,6 +153,13 @@ def registered(place: Place, path: str) -> Worktree | None:
     return next(
         (tree for tree in list_worktrees(place) if tree.kind is Kind.LINKED and canonical(tree.path) == wanted), None
     )
+
+
+def is_ready(path: str) -> bool:
+    """Whether the board's worktree at `path` is there and its making was finished. No process is started for it."""
+    admin = _admin_by_link(path)
+    marker = read_marker(admin) if admin is not None else None
+    return marker is not None and marker.phase is Phase.READY
 
 
 def lock(path: str, reason: str) -> bool:

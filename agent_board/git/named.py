@@ -188,5 +188,5 @@ def info_of(place: Place, tree: Worktree) -> Info:
     if default is not None and tree.head:
         behind = int(git(tree.path, "rev-list", "--count", f"{tree.head}..{default}").text)
     status = git(tree.path, "status", "--porcelain", "-z", "--no-renames", "--ignore-submodules=none").fields
-    lines = tuple(clean_line(line) if line[:1] != " " else f" {clean_line(line)}" for line in status[:_LINES])
+    lines = tuple(f"{line[:2]} {clean_line(line[3:])}" for line in status[:_LINES])
     return Info(tree, base, ahead, behind, default, commits, lines, bool(status))

@@ -1,7 +1,16 @@
 """Worktrees, in one place for those who use them: made, locked, listed, and removed without losing work."""
 
 from agent_board.git.create import create
-from agent_board.git.listing import Condition, Worktree, list_worktrees, lock, registered, unlock, worktree_root
+from agent_board.git.listing import (
+    Condition,
+    Worktree,
+    is_ready,
+    list_worktrees,
+    lock,
+    registered,
+    unlock,
+    worktree_root,
+)
 from agent_board.git.losses import Loss, LossKind
 from agent_board.git.names import free_names
 from agent_board.git.processes import Inside, processes_in
@@ -16,6 +25,7 @@ __all__ = [
     "Worktree",
     "create",
     "free_names",
+    "is_ready",
     "list_worktrees",
     "lock",
     "plan_removal",
