@@ -29,6 +29,8 @@ class Job:
     read_only: bool = False
     resume: bool = False
     """The session has been used before."""
+    rules: tuple[str, ...] = ()
+    """What the agent is to be told beside the prompt, where it has a place for that."""
 
 
 @dataclass(frozen=True, slots=True)

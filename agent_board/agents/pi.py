@@ -47,11 +47,11 @@ class Pi(Agent):
 
     def command(self, job: Job) -> list[str]:
         """See `Agent.command`."""
-        return ["pi", "--mode", "json", *_session(job), *_model(job), *_tools(job)]
+        return ["pi", "--mode", "json", *_session(job), *_model(job), *_tools(job), *_rules(job)]
 
     def attach_command(self, job: Job) -> list[str]:
         """See `Agent.attach_command`."""
-        return ["pi", *_session(job), *_model(job), *_tools(job)]
+        return ["pi", *_session(job), *_model(job), *_tools(job), *_rules(job)]
 
     def reader(self) -> Reader:
         """See `Agent.reader`."""
@@ -114,6 +114,11 @@ def _tools(job: Job) -> list[str]:
     """Our extension, and the tools with `report` among them: a session remembers a choice made without it."""
     chosen = ",".join([*_READING, REPORT, _NO_MCP]) if job.read_only else f"+{REPORT}"
     return ["--extension", REPORT_EXTENSION, "--tools", chosen]
+
+
+def _rules(job: Job) -> list[str]:
+    """Per run; a session does not remember them."""
+    return [word for rule in job.rules for word in ("--append-system-prompt", rule)]
 
 
 def _package_of(path: str) -> tuple[str | None, tuple[int, int, int] | None] | None:

@@ -18,6 +18,7 @@ from agent_board.runs.attached import attached_state, settle_attach
 from agent_board.runs.claim import claim, last_worker, run_ids
 from agent_board.runs.followups import new_prompt_id
 from agent_board.runs.foreground import lent_terminal
+from agent_board.runs.lease import Lease
 from agent_board.runs.processes import MARKER, Liveness, identify
 from agent_board.runs.reconcile import claims_a_process, reconcile, settle_under_lock
 from agent_board.runs.reply import mark_seen, replyable
@@ -39,6 +40,7 @@ from agent_board.store.records import (
 )
 
 _END_WITHIN_S = 10.0
+_LEASE_PATIENCE_S = 0.3
 _POLL_S = 0.05
 _LOOK_FOR_STOP_S = 0.5
 
@@ -114,9 +116,26 @@ def _lock_to_attach(paths: StorePaths, meta: Meta) -> Iterator[None]:
             settle_under_lock(paths, view)
         if last_worker(view) is not Liveness.GONE:
             raise BoardError(f"“{meta.name}” runs on without its runner; stop it first.")
-        yield
+        with _lease(paths, meta):
+            yield
     finally:
         locks.release(lock)
+
+
+@contextmanager
+def _lease(paths: StorePaths, meta: Meta) -> Iterator[None]:
+    """The right to write in the checkout. An attach never waits for it: it refuses and names the holder."""
+    if meta.checkout is None:
+        yield
+        return
+    lease = Lease(paths, meta.checkout)
+    fd = lease.try_take(meta.id, "attach", patience=_LEASE_PATIENCE_S)
+    if fd is None:
+        raise BoardError(f"Another task writes there now: {lease.held_by()}; attach when it has ended.")
+    try:
+        yield
+    finally:
+        locks.release(fd)
 
 
 class _Attach:

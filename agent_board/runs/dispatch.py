@@ -7,14 +7,16 @@ from agent_board.agents.base import Agent
 from agent_board.agents.registry import ORDER
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError, UsageError
+from agent_board.git.repository import identify
 from agent_board.runs.claim import claim, new_run_id, queued_state
 from agent_board.runs.naming import checked_name, name_from
+from agent_board.runs.place import Placement, claimed, placed
 from agent_board.runs.succession import start_claimed
 from agent_board.store import locks, plain
 from agent_board.store.files import now_ms
 from agent_board.store.paths import StorePaths, ViewPaths
 from agent_board.store.records import VERSION, Meta, RunRequest
-from agent_board.store.views import create_view, new_id
+from agent_board.store.views import create_view, names, new_id
 from agent_board.text import preview
 
 
@@ -30,6 +32,8 @@ class Order:
     name: str | None = None
     """None: made from the prompt's first words."""
     read_only: bool = False
+    worktree: str = "auto"
+    """on, off, or auto: in place only if nobody else's open task writes there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +51,10 @@ class Options:
     default_agent: str | None = None
     notify: tuple[str, ...] = ()
     """The user's notifier; empty: the desktop's own, `-`: none."""
+    worktree_root: str | None = None
+    """Where worktrees go, in place of `.worktrees` in the main checkout."""
+    worktree_setup: tuple[str, ...] = ()
+    """The command that makes a new worktree ready."""
     agents: dict[str, AgentOptions] = field(default_factory=dict)
 
 
@@ -57,6 +65,8 @@ class Dispatched:
     view_id: str
     run_id: str
     name: str
+    warnings: tuple[str, ...] = ()
+    worktree_path: str | None = None
 
 
 def dispatch(paths: StorePaths, order: Order, options: Options | None = None) -> Dispatched:
@@ -69,33 +79,20 @@ def dispatch(paths: StorePaths, order: Order, options: Options | None = None) ->
     text = checked_prompt(order.prompt)
     cwd = checked_directory(order.cwd)
     chosen = usable_agent(order.agent or options.default_agent)
-    view_id, run_id = new_id(), new_run_id(1)
-    wishes = options.agents.get(chosen.name, AgentOptions())
-    session_file = paths.session(view_id)
-    request = RunRequest(
-        version=VERSION,
-        run_id=run_id,
-        view_id=view_id,
-        prompt_id=run_id,
-        seq=1,
-        created_at=now_ms(),
-        agent=chosen.name,
-        cwd=cwd,
-        session_file=session_file,
-        model=order.model,
-        read_only=order.read_only,
-        prompt_preview=preview(text),
-        prompt_bytes=len(order.prompt),
-        wrap=list(wishes.wrap),
-        stall_after_ms=round(wishes.stall_after_s * 1000),
-        notify=list(options.notify),
-    )
-    name, lock = _create(paths, order, request, text, chosen)
+    place = identify(cwd)
+    with claimed(paths, place):
+        taken = names(paths)
+        name = checked_name(order.name, taken) if order.name is not None else name_from(text, taken)
+        placement = placed(
+            paths, place, mode=order.worktree, name=name, read_only=order.read_only, root=options.worktree_root
+        )
+        request = _request(paths, order, chosen, placement, options)
+        name, lock = _create(paths, _meta(request, chosen, cwd, placement), request, order, text)
     try:
         start_claimed(paths, request, lock)
     finally:
         locks.release(lock)
-    return Dispatched(view_id, run_id, name)
+    return Dispatched(request.view_id, request.run_id, name, placement.warnings, placement.worktree_path)
 
 
 def checked_prompt(prompt: bytes) -> str:
@@ -144,18 +141,65 @@ def _can_run(candidate: Agent) -> bool:
     return found is not None and found.problem is None
 
 
-def _create(paths: StorePaths, order: Order, request: RunRequest, text: str, chosen: Agent) -> tuple[str, int]:
+def _request(paths: StorePaths, order: Order, chosen: Agent, placement: Placement, options: Options) -> RunRequest:
+    view_id, run_id = new_id(), new_run_id(1)
+    wishes = options.agents.get(chosen.name, AgentOptions())
+    return RunRequest(
+        version=VERSION,
+        run_id=run_id,
+        view_id=view_id,
+        prompt_id=run_id,
+        seq=1,
+        created_at=now_ms(),
+        agent=chosen.name,
+        cwd=placement.cwd,
+        session_file=paths.session(view_id),
+        model=order.model,
+        read_only=order.read_only,
+        checkout=placement.checkout,
+        worktree=placement.worktree_path is not None,
+        rules=list(placement.rules),
+        setup=list(options.worktree_setup),
+        prompt_preview=preview(order.prompt.decode()),
+        prompt_bytes=len(order.prompt),
+        wrap=list(wishes.wrap),
+        stall_after_ms=round(wishes.stall_after_s * 1000),
+        notify=list(options.notify),
+    )
+
+
+def _meta(request: RunRequest, chosen: Agent, cwd: str, placement: Placement) -> Meta:
+    return Meta(
+        version=VERSION,
+        id=request.view_id,
+        name="",
+        cwd=cwd,
+        created_at=request.created_at,
+        updated_at=request.created_at,
+        session_file=request.session_file,
+        kind=chosen.kind,
+        default_model=request.model,
+        worktree_mode="off" if placement.worktree_path is None else "on",
+        worktree_path=placement.worktree_path,
+        agent=chosen.name,
+        repo_root=placement.repo_root,
+        base_ref=placement.base,
+        branch=placement.branch,
+        read_only=request.read_only,
+        checkout=placement.checkout,
+    )
+
+
+def _create(paths: StorePaths, meta: Meta, request: RunRequest, order: Order, text: str) -> tuple[str, int]:
     """The view with its claimed first run, in one rename, already locked: its name and the locked descriptor."""
-    names: list[str] = []
     fds: list[int] = []
 
     def fill(view: ViewPaths, taken: set[str]) -> None:
-        name = checked_name(order.name, taken) if order.name is not None else name_from(text, taken)
+        meta.name = checked_name(order.name, taken) if order.name is not None else name_from(text, taken)
         fds.append(locks.acquire(view.lock))
-        plain.write(view.meta, _meta(request, name, chosen), sync=True)
+        plain.write(view.meta, meta, sync=True)
         claim(view, request, order.prompt)
         plain.write(view.state, queued_state(request, None), sync=True)
-        names.append(name)
 
     try:
         create_view(paths, request.view_id, fill)
@@ -163,20 +207,4 @@ def _create(paths: StorePaths, order: Order, request: RunRequest, text: str, cho
         for fd in fds:
             locks.release(fd)
         raise
-    return names[0], fds[0]
-
-
-def _meta(request: RunRequest, name: str, chosen: Agent) -> Meta:
-    return Meta(
-        version=VERSION,
-        id=request.view_id,
-        name=name,
-        cwd=request.cwd,
-        created_at=request.created_at,
-        updated_at=request.created_at,
-        session_file=request.session_file,
-        kind=chosen.kind,
-        default_model=request.model,
-        agent=chosen.name,
-        read_only=request.read_only,
-    )
+    return meta.name, fds[0]

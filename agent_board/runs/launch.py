@@ -33,45 +33,45 @@ def launch(
     this process's. Raises BoardError when the shim could not be started: nothing was sent then.
     """
     ready_in, ready_out = os.pipe()
+    inherited = [lock_fd, ready_out, *([lease_fd] if lease_fd is not None else [])]
+    command = [
+        *scope_prefix(run_id, environ),
+        sys.executable,
+        *_PYTHON_FLAGS,
+        JOB_RUNNER,
+        *(paths.root, view_id, run_id),
+        *map(str, inherited),
+    ]
     try:
-        command = [
-            *scope_prefix(run_id, environ),
-            sys.executable,
-            *_PYTHON_FLAGS,
-            JOB_RUNNER,
-            paths.root,
-            view_id,
-            run_id,
-            str(lock_fd),
-            str(ready_out),
-            *([str(lease_fd)] if lease_fd is not None else []),
-        ]
-        log = os.open(f"{paths.log}/runner.log", os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
         try:
-            # The process started here forks the shim and ends at once, so waiting for it is short and complete.
-            starter = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd="/",
-                env={**environ, MARKER: run_id},
-                pass_fds=(lock_fd, ready_out, *([lease_fd] if lease_fd is not None else [])),
-                start_new_session=True,
-            )
+            _start(command, {**environ, MARKER: run_id}, inherited, f"{paths.log}/runner.log")
         finally:
-            os.close(log)
-        os.close(ready_out)
-        ready_out = -1
-        starter.wait()
+            os.close(ready_out)
         if not _says_ready(ready_in):
             raise BoardError(f"The runner did not start; see {paths.log}/runner.log. The prompt was not sent.")
     except OSError as error:
         raise BoardError(f"The runner can't be started: {error.strerror}. The prompt was not sent.") from error
     finally:
         os.close(ready_in)
-        if ready_out != -1:
-            os.close(ready_out)
+
+
+def _start(command: list[str], environ: dict[str, str], inherited: list[int], log_path: str) -> None:
+    """Start the process that forks the shim and ends at once, so waiting for it is short and complete."""
+    log = os.open(log_path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
+    try:
+        starter = subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            cwd="/",
+            env=environ,
+            pass_fds=inherited,
+            start_new_session=True,
+        )
+    finally:
+        os.close(log)
+    starter.wait()
 
 
 def _says_ready(ready_in: int) -> bool:

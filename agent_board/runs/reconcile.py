@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
+from agent_board.runs import worktree
 from agent_board.runs.attached import settle_attach
 from agent_board.runs.claim import run_ids
 from agent_board.runs.followups import listed
@@ -117,6 +118,8 @@ def settle_under_lock(paths: StorePaths, view: ViewPaths, *, delivering: bool = 
         return True
     if liveness is Liveness.ALIVE:
         return _mark_orphan(paths, run, status)
+    if request is not None and request.worktree:
+        worktree.release(view)
     settle(paths, run, settled_from_files(run, request, status))
     return True
 

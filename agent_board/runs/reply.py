@@ -6,6 +6,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
 from agent_board.errors import BoardError, BusyError
+from agent_board.git.repository import checkout_path, identify
 from agent_board.runs import followups
 from agent_board.runs.claim import last_worker, run_ids
 from agent_board.runs.dispatch import AgentOptions, Options, checked_directory, checked_prompt, usable_agent
@@ -85,8 +86,14 @@ def replyable(paths: StorePaths, view_id: str) -> Meta:
     if isinstance(state, Unreadable):
         raise BoardError(f"“{meta.name}” can't be used: its state.json {state.why}.")
     usable_agent(meta.agent)
-    checked_directory(meta.worktree_path or meta.cwd)
+    if meta.worktree_path is None or _has_run(paths.view(view_id)):
+        checked_directory(meta.worktree_path or meta.cwd)
     return meta
+
+
+def _has_run(view: ViewPaths) -> bool:
+    """An agent was started there before, so that its worktree must have been made."""
+    return any(os.path.exists(view.run(run_id).started) for run_id in run_ids(view))
 
 
 def mark_seen(paths: StorePaths, view_id: str) -> None:
@@ -172,6 +179,8 @@ def _begin(
     runs = run_ids(view)
     last = plain.read_or_none(RunRequest, view.run(runs[-1]).request) if runs else None
     request = next_request(view, last, meta, prompt_id=prompt_id, kind=kind, text=text)
+    if last is None and not meta.read_only:  # adopted: nobody has asked yet whose checkout it is
+        request.checkout = checkout_path(identify(request.cwd))
     if options is not None:
         wishes = options.agents.get(meta.agent, AgentOptions())
         request.wrap, request.stall_after_ms = list(wishes.wrap), round(wishes.stall_after_s * 1000)

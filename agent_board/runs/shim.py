@@ -10,8 +10,10 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from agent_board.agents.base import Agent
+from agent_board.agents.events import Noticed
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
+from agent_board.runs import worktree
 from agent_board.runs.followups import good_end, hold_behind, next_or_release
 from agent_board.runs.lease import Lease, Ticket
 from agent_board.runs.lines import LineSplitter
@@ -120,7 +122,7 @@ class Shim:
 
     def _start(self) -> bool:
         """Steps 3 to 5; False when the run has ended before the commit point."""
-        if not self._take_lease():
+        if not self._take_lease() or not self._prepare_worktree():
             return False
         try:
             worker = Worker(
@@ -177,11 +179,32 @@ class Shim:
         self._never_started(stop_requested=wanted, startup_error=None if wanted else "Ended while it was waiting.")
         return False
 
-    def _say_waiting(self, reason: str) -> None:
-        """Show what the row waits for, and let some time pass."""
+    def _prepare_worktree(self) -> bool:
+        """The view's own worktree, made before its first run; False when there is none or nobody wants it any more."""
+        if not self._request.worktree:
+            return True
+        try:
+            warnings = worktree.prepare(
+                self._view,
+                self._request,
+                cancelled=lambda: self._told_to_end or self._stop_wanted(),
+                progress=lambda what: self._say_queued(f"worktree: {what}"),
+            )
+        except BoardError as error:
+            self._never_started(stop_requested=self._stop_wanted(), startup_error=str(error))
+            return False
+        for warning in warnings:
+            self._recorder.see(Noticed(warning))
+        return True
+
+    def _say_queued(self, reason: str) -> None:
         if self._recorder.status.queue_reason != reason:
             self._recorder.change(lambda status: dataclasses.replace(status, queue_reason=reason))
             self._recorder.write()
+
+    def _say_waiting(self, reason: str) -> None:
+        """Show what the row waits for, and let some time pass."""
+        self._say_queued(reason)
         for key, _ in self._selector.select(_LEASE_POLL_S):
             key.data()
 
@@ -332,6 +355,8 @@ class Shim:
             )
             return with_evidence(ended, exited=True, exit_code=code, startup_error=startup_error)
 
+        if self._request.worktree:
+            worktree.release(self._view)
         self._recorder.change(lambda status: derive(conclude(status)))
         for _ in range(_LAST_WORDS_TRIES):
             try:

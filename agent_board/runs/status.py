@@ -19,6 +19,7 @@ def job_of(request: RunRequest) -> Job:
         model=request.model,
         read_only=request.read_only,
         resume=request.resume,
+        rules=tuple(request.rules),
     )
 
 

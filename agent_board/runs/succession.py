@@ -47,6 +47,8 @@ def next_request(
         cwd=last.cwd,
         checkout=last.checkout,
         worktree=last.worktree,
+        rules=last.rules,
+        setup=last.setup,
         wrap=last.wrap,
         stall_after_ms=last.stall_after_ms,
         notify=last.notify,

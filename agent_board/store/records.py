@@ -113,6 +113,8 @@ class Meta:
     base_ref: str | None = None
     branch: str | None = None
     read_only: bool = False
+    checkout: str | None = None
+    """The real path of the work tree that its runs write in; null: they don't write."""
     archived_at: int | None = None
     verdict: Verdict | None = None
     seen_seq: int = 0
@@ -291,6 +293,10 @@ class RunRequest:
     """The work tree whose lease the run needs; null: it doesn't write."""
     worktree: bool = False
     """The checkout is the view's own worktree, made by the shim when it isn't there yet."""
+    rules: list[str] = field(default_factory=list)
+    """What the agent is told beside the prompt."""
+    setup: list[str] = field(default_factory=list)
+    """The user's command that makes a new worktree ready, run in it."""
     prompt_preview: str = ""
     prompt_bytes: int = 0
     wrap: list[str] = field(default_factory=list)

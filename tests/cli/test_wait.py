@@ -22,7 +22,7 @@ def here(project: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def start(cli: Cli, name: str, script: str) -> str:
-    done = cli("dispatch", "--json", "--agent", "demo", "--name", name, f"demo: {script}")
+    done = cli("dispatch", "--json", "--agent", "demo", "--read-only", "--name", name, f"demo: {script}")
     assert done.code == 0, done.err
     view_id: str = done.json["viewId"]
     return view_id

@@ -168,7 +168,8 @@ def test_what_a_normal_end_leaves_running_is_named_and_ended_by_stop(store: Stor
 def test_work_that_a_run_dispatched_is_not_its_own(store: StorePaths, project: Path) -> None:
     """FIELD-FAULTS 7: stopping the outer run leaves the inner one, and its shim, alone."""
     (project / "inner.sh").write_text(
-        f"{sys.executable} -m agent_board dispatch --agent demo --json 'demo: say Inner.; work 60' > inner.json\n"
+        f"{sys.executable} -m agent_board dispatch --agent demo --read-only --json"
+        " 'demo: say Inner.; work 60' > inner.json\n"
     )
     done = start(store, project, "say Going.; run sh inner.sh; work 60")
     told = project / "inner.json"

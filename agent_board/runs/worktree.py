@@ -1,0 +1,48 @@
+"""A view's own worktree around its runs: made before the first, locked against removal while one goes on."""
+
+import os
+from collections.abc import Callable
+from contextlib import suppress
+
+from agent_board.errors import BoardError
+from agent_board.git.create import create
+from agent_board.git.listing import lock, unlock
+from agent_board.git.repository import identify
+from agent_board.store import plain
+from agent_board.store.paths import ViewPaths
+from agent_board.store.records import Meta, RunRequest
+
+
+def prepare(
+    view: ViewPaths, request: RunRequest, *, cancelled: Callable[[], bool], progress: Callable[[str], None]
+) -> list[str]:
+    """Make the worktree if it isn't there, and lock it for the run; returns warnings.
+
+    Raises BoardError with one sentence; of a worktree that could not be made nothing is left.
+    """
+    meta = plain.read(Meta, view.meta)
+    if not isinstance(meta, Meta) or not meta.worktree_path or not meta.branch or not meta.base_ref:
+        raise BoardError(f"{view.meta} does not say which worktree the task has.")
+    warnings: list[str] = []
+    if not os.path.lexists(meta.worktree_path):
+        warnings = create(
+            identify(meta.cwd),
+            path=meta.worktree_path,
+            branch=meta.branch,
+            base=meta.base_ref,
+            cancelled=cancelled,
+            progress=progress,
+            setup=request.setup or None,
+            view=meta.id,
+        )
+    if not lock(meta.worktree_path, f"agent-board run {request.run_id}"):
+        warnings.append(f"{meta.worktree_path} is locked by somebody else and may be removed during the run.")
+    return warnings
+
+
+def release(view: ViewPaths) -> None:
+    """The run has ended: the worktree may be removed again. Never raises; what is gone needs no unlocking."""
+    meta = plain.read_or_none(Meta, view.meta)
+    if meta is not None and meta.worktree_path:
+        with suppress(BoardError, OSError):
+            unlock(meta.worktree_path)
