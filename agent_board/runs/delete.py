@@ -6,12 +6,15 @@ from contextlib import suppress
 from dataclasses import dataclass
 
 from agent_board.errors import BoardError
+from agent_board.git.removal import RemovalPlan, Standing, plan_removal, remove
 from agent_board.runs.life import not_running
 from agent_board.store import plain
 from agent_board.store.files import disk_errors, sync_dir
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta
 from agent_board.store.views import list_in_roster, refuse_newer
+
+_REMOVABLE = (Standing.THERE, Standing.UNFINISHED, Standing.MISSING)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +27,27 @@ class DeletePlan:
     """Paths that are removed."""
     stays: tuple[str, ...] = ()
     """Paths that belong to the task and are left alone, because the board did not make them."""
+    notes: tuple[str, ...] = ()
+    """Sentences on what outlives the worktree."""
     bytes: int = 0
-    """Size of what goes."""
+    """Size of what goes, without the worktree."""
+    worktree: RemovalPlan | None = None
+    """How its worktree would be removed; None when there is none that may be."""
+
+    @property
+    def loses(self) -> tuple[str, ...]:
+        """What exists nowhere else and would be lost, in words; never without the user's explicit consent."""
+        return tuple(loss.what for loss in self.worktree.lost) if self.worktree is not None else ()
+
+    @property
+    def branch_loses(self) -> tuple[str, ...]:
+        """What only its branch holds: it stays, unless work is discarded."""
+        return tuple(loss.what for loss in self.worktree.lost_with_branch) if self.worktree is not None else ()
+
+    @property
+    def obstacle(self) -> str | None:
+        """Why the worktree can't be removed now, whatever the user agrees to."""
+        return self.worktree.obstacle if self.worktree is not None else None
 
 
 def plan_delete(paths: StorePaths, view_id: str) -> DeletePlan:
@@ -39,27 +61,51 @@ def plan_delete(paths: StorePaths, view_id: str) -> DeletePlan:
     stays: list[str] = []
     if transcript and os.path.lexists(transcript):
         (goes if transcript == paths.session(view_id) else stays).append(transcript)
-    return DeletePlan(view_id, meta.name if meta else view_id, tuple(goes), tuple(stays), sum(map(_size, goes)))
+    size = sum(map(_size, goes))
+    removal: RemovalPlan | None = None
+    notes: tuple[str, ...] = ()
+    if meta is not None and meta.worktree_path:
+        removal, notes = _plan_worktree(meta.worktree_path, meta)
+        goes += [meta.worktree_path] if removal is not None and removal.standing in _REMOVABLE else []
+    return DeletePlan(
+        view_id, meta.name if meta else view_id, tuple(goes), tuple(stays), notes=notes, bytes=size, worktree=removal
+    )
 
 
-def delete(paths: StorePaths, view_id: str) -> DeletePlan:
+def _plan_worktree(path: str, meta: Meta) -> tuple[RemovalPlan | None, tuple[str, ...]]:
+    """How the worktree would go. One that git doesn't know, or that isn't ours, keeps no row from being deleted."""
+    try:
+        plan = plan_removal(path, repository=meta.repo_root)
+    except BoardError as error:
+        return None, (f"{path} stays: {error}",)
+    if plan.standing is Standing.UNKNOWN or not plan.ours:
+        return None, (plan.obstacle or path,) if os.path.lexists(path) else ()
+    return plan, plan.stays
+
+
+def delete(
+    paths: StorePaths, view_id: str, *, shown: DeletePlan | None = None, discard_work: bool = False
+) -> DeletePlan:
     """Remove a view's data for good; returns what went. Raises BoardError on a living view.
 
+    Refuses where work would be lost, unless `discard_work`; then worktree and branch go, if they still are as `shown`.
     Never follows a symbolic link, never removes what the board did not make.
     """
     refuse_newer(paths)
     view = paths.view(view_id)
     with not_running(paths, view_id, "delete it"), disk_errors("delete the task"):
         plan = plan_delete(paths, view_id)
+        if plan.worktree is not None:
+            agreed = shown.worktree if shown is not None and shown.worktree is not None else plan.worktree
+            remove(agreed, discard_work)
         leaving = f"{paths.views}/.deleted-{view_id}"
         with suppress(FileNotFoundError):
             shutil.rmtree(leaving)  # of a delete that was interrupted
         os.rename(view.dir, leaving)
         sync_dir(paths.views)
         list_in_roster(paths, view_id, None)
-        for path in plan.goes[1:]:
-            with suppress(FileNotFoundError):
-                os.unlink(path)
+        with suppress(FileNotFoundError):
+            os.unlink(paths.session(view_id))
         shutil.rmtree(leaving)
         return plan
 
