@@ -58,6 +58,21 @@ class OpenCommand(BaseModel):
     """It opens a window of its own: the board goes on beside it instead of giving it the terminal."""
 
 
+class WorktreeSettings(BaseModel):
+    """Where worktrees go and what makes them ready: `[worktrees]`."""
+
+    model_config = _STRICT
+    root: Word | None = None
+    """A directory for all worktrees, with one in it for each repository; unset: `.worktrees` in the main checkout."""
+    setup: Word | list[Word] = []
+    """Run in each new worktree: a line for the shell, or a program and its arguments."""
+
+    @property
+    def setup_command(self) -> list[str]:
+        """The set-up as an argument list; empty when there is none."""
+        return ["/bin/sh", "-c", self.setup] if isinstance(self.setup, str) else list(self.setup)
+
+
 class Settings(BaseModel):
     """All settings with their defaults. Nothing needs to be set."""
 
@@ -74,6 +89,8 @@ class Settings(BaseModel):
     """False gives the terminal its own selection back."""
     spinner: bool = True
     """A quiet sign of life on the working rows in view."""
+    worktrees: WorktreeSettings = WorktreeSettings()
+    """Where worktrees go and what makes them ready: `[worktrees]`."""
     bell: Literal["auto", "bell", "osc9", "osc777", "off"] = "auto"
     """How the board calls you in its terminal; auto: by the bell, over SSH by the terminal's notification if known."""
     open: dict[Word, Annotated[list[Word], Field(min_length=1)] | OpenCommand] = {}
@@ -87,7 +104,13 @@ class Settings(BaseModel):
     def options(self, cwd: str) -> Options:
         """What dispatching in that directory goes by."""
         chosen = {name: agent.options(cwd) for name, agent in self.agents.items()}
-        return Options(default_agent=self.agent, agents=chosen, notify=self._notifier())
+        return Options(
+            default_agent=self.agent,
+            agents=chosen,
+            notify=self._notifier(),
+            worktree_root=self.worktrees.root,
+            worktree_setup=tuple(self.worktrees.setup_command),
+        )
 
     def commands_to_open(self) -> dict[str, OpenCommand]:
         """The user's own programs in the form that says everything."""

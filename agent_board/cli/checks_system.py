@@ -24,6 +24,7 @@ def system_checks(environ: Mapping[str, str] = os.environ) -> Iterator[Check]:
     yield _runner()
     yield _settings()
     yield _git()
+    yield _worktrees()
     yield from agent_checks([registry.agent(name) for name in registry.names()])
     yield _logout()
     yield from _connection(environ)
@@ -52,6 +53,23 @@ def _git() -> Check:
     if said is None:
         return warning("git", "git is not on PATH; the demo needs it", "Install git with the system's package manager.")
     return ok("git", said.removeprefix("git version "))
+
+
+def _worktrees() -> Check:
+    """Where worktrees go, and the one command of git's that reaches them there."""
+    from agent_board.config import Settings, load_settings
+
+    try:
+        root = load_settings().worktrees.root
+    except UsageError:  # said by the check of the settings
+        root = Settings().worktrees.root
+    if root is not None and os.path.isabs(os.path.expanduser(root)):
+        return ok("worktrees", f"in {root}, where `git clean` in a checkout can't reach them")
+    found = (
+        f"in {root or '.worktrees'} of each main checkout, out of `git status`; `git clean -fdx` there spares them, "
+        "`git clean -ffdx` deletes them with all uncommitted work; worktrees.root in the settings puts them elsewhere"
+    )
+    return ok("worktrees", found)
 
 
 def agent_checks(agents: list[Agent]) -> Iterator[Check]:

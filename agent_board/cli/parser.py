@@ -98,6 +98,7 @@ def build() -> argparse.ArgumentParser:
     _add_acting(commands)
     _add_triage(commands)
     _add_life(commands)
+    _add_git(commands)
     _add_rest(commands)
     return parser
 
@@ -176,6 +177,39 @@ def _add_life(commands: Any) -> None:
     _command(commands, "undo", "Take the last rename, pin, done, reopen, archive or restore back.")
     parser = _command(commands, "adopt", "Put a session that was started elsewhere on the board.")
     parser.add_argument("session_file", metavar="SESSION_FILE", help="the agent's session file")
+
+
+def _add_git(commands: Any) -> None:
+    parser = _command(commands, "diff", "Print what a task changed, uncommitted and new files included.")
+    _add_view(parser)
+    parser.add_argument("--stat", action="store_true", help="commits and files with their counts only")
+    parser = _command(commands, "merge", "Merge a task's branch into the main checkout, after showing how.")
+    _add_view(parser)
+    parser.add_argument("--commit", metavar="MESSAGE", help="commit what is uncommitted with this message first")
+    parser.add_argument("--yes", action="store_true", help="don't ask")
+    _add_worktree(_command(commands, "worktree", "Make, list and remove worktrees of this repository.", json=False))
+
+
+def _add_worktree(parser: argparse.ArgumentParser) -> None:
+    acts = parser.add_subparsers(dest="act", metavar="ACT", title="acts", required=True, parser_class=_Parser)
+    act = _command(acts, "create", "Make a worktree with a branch of that name, or use the one that is there.")
+    act.add_argument("name", metavar="NAME", help="of the worktree and of its branch")
+    act.add_argument(
+        "--base", metavar="REF", help="start from this commit, branch or tag (default: what is checked out)"
+    )
+    _command(acts, "list", "Print the main checkout and all worktrees.")
+    named = "a worktree's name, branch or path"
+    act = _command(acts, "info", "Say how a worktree stands.")
+    act.add_argument("name", metavar="NAME", help=named)
+    _command(acts, "out", "Print the main checkout's path.", json=False)
+    act = _command(acts, "remove", "Remove a worktree that holds nothing that would be lost.")
+    act.add_argument("name", metavar="NAME", help=named)
+    act.add_argument(
+        "--discard-work", action="store_true", help="remove it with all that would be lost, and its branch"
+    )
+    _command(acts, "prune", "Drop worktrees whose directory is gone and what interrupted work left.")
+    for gone in ("start", "prepare"):
+        acts.add_parser(gone).add_argument("rest", nargs="*", help=argparse.SUPPRESS)
 
 
 def _add_rest(commands: Any) -> None:
