@@ -1,7 +1,11 @@
 """The board: puts feed, acts, memory and screen together. Holds no truth; kill it and the same screen comes back."""
 
+import asyncio
 import os
+import select
+import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable
@@ -35,6 +39,8 @@ if TYPE_CHECKING:
     from agent_board.config import Settings
 
 _TWICE_S = 2.0
+_PATIENCE_S = 1.5
+"""So long a board that was told to end may take to give the terminal back."""
 _ANSI = "ansi-dark"
 
 
@@ -114,6 +120,24 @@ class BoardApp(App[int], inherit_bindings=False):
         assert isinstance(screen, BoardScreen)
         return screen
 
+    def on_mount(self) -> None:
+        """Told to end (a lost line, a shutdown) the board leaves as with q, so that the terminal is usable again."""
+        if not self.is_headless:
+            loop = asyncio.get_running_loop()
+            for number in (signal.SIGHUP, signal.SIGTERM):
+                loop.add_signal_handler(number, self._told_to_end, number)
+            self.set_interval(1.0, self._look_for_terminal)
+
+    def _told_to_end(self, number: int) -> None:
+        # First of all, for a terminal that is gone can hold the last write for ever.
+        threading.Thread(target=_end_soon, args=(128 + number,), daemon=True).start()
+        self.exit(return_code=128 + number)
+
+    def _look_for_terminal(self) -> None:
+        """Not everything that takes the terminal away says so; without one, reading it would go round and round."""
+        if sys.__stdin__ is not None and hung_up(sys.__stdin__.fileno()):
+            self._told_to_end(signal.SIGHUP)
+
     def _fatal_error(self) -> None:
         """One sentence instead of a page of Python, which might show a prompt; the page is in the log."""
         self.bell()
@@ -168,8 +192,6 @@ class BoardApp(App[int], inherit_bindings=False):
         self._remember()
 
     def _remember(self) -> None:
-        import threading
-
         threading.Thread(target=self._write_memory, daemon=True).start()
 
     def _write_memory(self) -> None:
@@ -235,6 +257,18 @@ def _encoding() -> str:
     ours = getattr(sys.__stderr__, "encoding", None) or ""
     said = locale.getencoding()
     return said if ours.lower().startswith("utf") else ours or said
+
+
+def hung_up(fd: int) -> bool:
+    """Whether the other end of a terminal is gone."""
+    poll = select.poll()
+    poll.register(fd, 0)
+    return any(found & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, found in poll.poll(0))
+
+
+def _end_soon(code: int) -> None:
+    time.sleep(_PATIENCE_S)
+    os._exit(code)
 
 
 def project_of(cwd: str) -> str:

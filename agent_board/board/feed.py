@@ -139,9 +139,12 @@ class Feed:
             self.read_all()
             self._announce()
         self._watch = watch = Watch(self._paths, self._stamps, watching=self._watching)
-        while not self._stopping.is_set():
-            watch.follow(self._running())
-            self._digest(watch.wait(60.0), watch)
+        try:
+            while not self._stopping.is_set():
+                watch.follow(self._running())
+                self._digest(watch.wait(60.0), watch)
+        finally:
+            watch.close()
 
     def _digest(self, changes: "Changes", watch: Watch) -> None:
         if changes.changed or changes.gone:

@@ -108,6 +108,8 @@ class _Ear:
                     break
         except (OSError, RuntimeError):
             heard.put(None)
+        finally:
+            notify.close()  # at once: the system has few such listeners to give
 
     def close(self) -> None:
         """Stop listening; the thread ends by itself within a step."""

@@ -1,5 +1,6 @@
 """How the board looks: a few pictures, compared as a whole. `pytest --snapshot-update` accepts what has been judged."""
 
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -9,15 +10,38 @@ from textual.widgets import Input, TextArea
 
 from agent_board.board.app import BoardApp
 from agent_board.board.widgets.new_task import NewTaskBar
+from agent_board.store.watch import Changes
 from tests.board.conftest import Starter
 from tests.support.fakestore import make_views
 
 Snap = Callable[..., bool]
 
 
+class Still:
+    """A watch that sees nothing: what the system has to give for watching must not be in a picture."""
+
+    polling = False
+    archived: frozenset[str] = frozenset()
+    newer = None
+
+    def __init__(self, *_: object, **__: object) -> None:
+        self._closed = threading.Event()
+
+    def follow(self, _: object) -> None:
+        pass
+
+    def wait(self, timeout: float) -> Changes:
+        self._closed.wait(timeout)
+        return Changes()
+
+    def close(self) -> None:
+        self._closed.set()
+
+
 @pytest.fixture
-def photograph(start: Starter, snap_compare: Snap) -> Callable[..., bool]:
+def photograph(start: Starter, snap_compare: Snap, monkeypatch: pytest.MonkeyPatch) -> Callable[..., bool]:
     """Compare a picture of the board after some keys; directories are fixed, so that no path of this run is in it."""
+    monkeypatch.setattr("agent_board.board.feed.Watch", Still)
 
     def take(*keys: str, size: tuple[int, int] = (80, 24), views: int = 40, **settings: Any) -> bool:
         start.cwd = "/home/dev/src/api"

@@ -1,0 +1,112 @@
+"""The board in a real terminal: what is written to it, what comes back from it, and how it is left."""
+
+import os
+import signal
+import termios
+
+import pytest
+
+from agent_board.board.app import hung_up
+from agent_board.store.paths import StorePaths
+from agent_board.store.records import SemanticState
+from tests.conftest import StartBoard
+from tests.support.fakestore import change_state, make_view
+from tests.support.terminal import Terminal
+
+S = SemanticState
+
+
+@pytest.fixture
+def views(store: StorePaths) -> StorePaths:
+    """Sixty settled views, more than a window shows; they claim no process, so nothing settles them anew."""
+    for number in range(60):
+        make_view(store, f"v{number:02d}", name=f"task-{number:02d}", state=S.FAILED, age_ms=9_000_000 - number * 1000)
+    return store
+
+
+def open_quiet(board: StartBoard) -> Terminal:
+    terminal = board(size=(100, 24))
+    terminal.wait_for("FAILED 60")
+    terminal.wait_for("all keys")
+    terminal.wait_quiet(1.0)
+    return terminal
+
+
+def test_a_change_sends_one_line_and_one_out_of_sight_sends_nothing(board: StartBoard, views: StorePaths) -> None:
+    """UX 1 and fields 41: little is sent, so little flickers in tmux and over SSH."""
+    terminal = open_quiet(board)
+    before = terminal.received
+    change_state(views, "v03", summary="this time for another reason")
+    terminal.wait_for("this time for another reason")
+    terminal.wait_quiet(0.3)
+    assert terminal.received - before < 2_000
+    before = terminal.received
+    change_state(views, "v55", summary="out of sight")
+    change_state(views, "v03", summary="in sight again")
+    terminal.wait_for("in sight again")
+    terminal.wait_quiet(0.3)
+    assert terminal.received - before < 2_000
+    assert "out of sight" not in terminal.text
+
+
+def test_the_title_says_how_many_need_you(board: StartBoard, views: StorePaths) -> None:
+    terminal = open_quiet(board)
+    change_state(views, "v03", semanticState="needs_input", summary="7 or 30 days?")
+    terminal.wait_for("NEEDS YOU 1")
+    terminal.wait_for(lambda _: terminal.title == "(1) agent-board")
+
+
+def test_a_paste_and_a_burst_of_keys_open_the_bar(board: StartBoard, views: StorePaths) -> None:
+    terminal = open_quiet(board)
+    terminal.paste("quit now\nand stop")
+    terminal.wait_for("and stop")
+    terminal.send("escape")
+    terminal.wait_for("describe a task" if "describe a task" in terminal.text else "quit now")
+    terminal.write(b"qqss yy\r")
+    terminal.wait_for("qqss yy")
+    assert terminal.process.poll() is None
+
+
+def test_the_cursor_is_where_one_types(board: StartBoard, views: StorePaths) -> None:
+    """Fields 41: an input method opens its window there, also while rows change."""
+    terminal = open_quiet(board)
+    terminal.send("n")
+    terminal.wait_for("keep for later")
+    terminal.send("h")
+    terminal.send("i")
+    terminal.wait_for(lambda text: " hi" in text)
+    for turn in range(5):
+        change_state(views, "v03", summary=f"turn {turn} of five")
+        terminal.wait_for(f"turn {turn} of five")
+        terminal.wait_quiet(0.2)
+        column, row = terminal.cursor
+        assert terminal.lines[row][:column].endswith("hi")
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_told_to_end_it_gives_the_terminal_back(board: StartBoard, views: StorePaths, number: int) -> None:
+    """Fields 35."""
+    terminal = open_quiet(board)
+    os.kill(terminal.pid, number)
+    assert terminal.wait_exit(10) == 128 + number
+    modes = termios.tcgetattr(terminal._master)[3]
+    assert modes & termios.ECHO
+    assert modes & termios.ICANON
+    written = b"".join(data for _, data in terminal.log)
+    assert written.rindex(b"\x1b[?1049l") > written.rindex(b"\x1b[?1049h")
+    assert written.rindex(b"\x1b[?25h") > written.rindex(b"\x1b[?25l")
+
+
+def test_a_lost_line_ends_it(board: StartBoard, views: StorePaths) -> None:
+    """Fields 35: no board is left behind that eats a processor."""
+    terminal = open_quiet(board)
+    terminal.hang_up()
+    terminal.wait_exit(10)
+
+
+def test_a_terminal_that_is_gone_is_noticed_without_being_told() -> None:
+    near, far = os.openpty()
+    assert not hung_up(far)
+    os.close(near)
+    assert hung_up(far)
+    os.close(far)
