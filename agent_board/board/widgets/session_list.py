@@ -308,13 +308,15 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         self._painted = []
 
     def on_key(self, event: events.Key) -> None:
-        """Moves act at once; any other key waits a moment, for it may be the first letter of a paste."""
+        """Moves act at once; any other key waits a moment, for it may be the first letter of a paste.
+
+        What comes while one waits waits behind it: keys act in the order in which they were pressed.
+        """
         repeated = self._repeats.feed(event.key, event.time)
         char = event.character if event.is_printable else "\n" if event.key == "enter" else None
-        if char is None:
-            return
-        paste = self._burst.feed(char, event.time)
-        if not paste and BY_KEY.get(event.key) in _MOVES:
+        paste = char is not None and self._burst.feed(char, event.time)
+        at_once = char is None or (not paste and BY_KEY.get(event.key) in _MOVES)
+        if at_once and not self._waiting:
             return
         event.stop()
         event.prevent_default()
