@@ -72,6 +72,8 @@ KEYS: tuple[Key, ...] = (
         in_palette=False,
         numbered=True,
     ),
+    Key("transcript", ("v",), TASK, "The whole conversation: search it, copy from it"),
+    Key("why", ("exclamation_mark",), TASK, "Why it stands so: rule, evidence, processes, files"),
     Key("mark", ("m",), TASK, "Mark, to act on several at once"),
     Key("copy", ("y",), TASK, "Copy the question, the last answer, a path …"),
     Key("open", ("o",), TASK, "Open a shell, the editor or a program of yours there"),

@@ -32,6 +32,8 @@ class Style:
     """So many lines of a prompt are shown; 0: all."""
     tools: int = 0
     """So many of the tools in a row are shown, the latest; 0: all."""
+    when: Callable[[int], str] | None = None
+    """Says a time over each prompt; None: none is said."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,6 +136,8 @@ def _signs(glyphs: Glyphs) -> dict[Standing, Piece]:
 
 def _prompt(block: Block, style: Style) -> list[Line]:
     lines = wrap_text(block.text, "you", style.width, [(f"{style.glyphs.cursor} ", "you-mark")], [_INDENT])
+    if style.when is not None and block.at is not None:
+        lines.insert(0, (_INDENT, (style.when(block.at), "faint")))
     most = style.prompt_lines
     if most and len(lines) > most + 1:
         hidden = len(lines) - most

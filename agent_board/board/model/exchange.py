@@ -58,6 +58,8 @@ class Block:
     """When it began, epoch milliseconds."""
     live: bool = False
     """An answer that is still coming; only its last words are known."""
+    headless: bool = False
+    """The end of a tool call whose beginning lies before the piece of log that was read."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,23 @@ def blocks_of(logged: Iterable[Logged]) -> list[Block]:
 def ended(blocks: Sequence[Block]) -> list[Block]:
     """The blocks of a run that is over: what still seemed to run has been lost."""
     return [replace(block, standing=Standing.LOST) if block.standing is Standing.RUNNING else block for block in blocks]
+
+
+def joined(blocks: Sequence[Block], ends: dict[str, Block]) -> list[Block]:
+    """The blocks with the ends of their tool calls that were found in a later piece; those are taken out of `ends`.
+
+    Ends without a beginning in these blocks go into `ends` instead, for the piece before.
+    """
+    whole: list[Block] = []
+    for block in blocks:
+        if block.headless:
+            ends[block.key] = block
+        elif block.kind is Kind.TOOL and block.standing is Standing.RUNNING and block.key in ends:
+            end = ends.pop(block.key)
+            whole.append(replace(block, standing=end.standing, result=end.result))
+        else:
+            whole.append(block)
+    return whole
 
 
 def changed_files(blocks: Iterable[Block], cwd: str = "") -> list[str]:
@@ -163,7 +182,8 @@ def _tool_ended(folded: list[Block], event: ev.ToolEnded, at: int | None) -> Non
         folded[started] = replace(folded[started], standing=standing, result=_line(event.result))
     elif not (event.name == _REPORT and not event.is_error):
         name, result = _line(event.name), _line(event.result)
-        folded.append(Block(Kind.TOOL, "", name=name, result=result, standing=standing, key=event.id, at=at))
+        block = Block(Kind.TOOL, "", name=name, result=result, standing=standing, key=event.id, at=at, headless=True)
+        folded.append(block)
 
 
 def _reported(folded: list[Block], event: ev.Reported, at: int | None) -> None:

@@ -1,7 +1,7 @@
 """Peek on the board: follows the selection, reads in threads, and is read again when its task changes."""
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
     from agent_board.board.model.conversation import Style
     from agent_board.board.model.peeked import Peeked
-    from agent_board.board.widgets.peek import PeekPanel
+    from agent_board.board.widgets.peek import PeekPanel, Title
 
 WIDE = 110
 """From this width on peek stands beside the list, else below it."""
@@ -288,6 +288,36 @@ class PeekScreen(ElsewhereScreen):
         if self._look_timer is not None:
             self._look_timer.stop()
             self._look_timer = None
+
+    # -- screens of their own
+
+    def do_transcript(self) -> None:
+        """The whole conversation."""
+        from agent_board.board.history import History
+        from agent_board.board.screens.transcript import Transcript
+
+        if (row := self.listing.selected_row()) is not None:
+            paths = self.replies.paths
+            self.app.push_screen(Transcript(lambda: History(paths, row.id), self.glyphs, self._titling(row)))
+
+    def do_why(self) -> None:
+        """Rule, evidence, processes, files."""
+        from agent_board.board.evidence import gather
+        from agent_board.board.screens.why import Why
+
+        if (row := self.listing.selected_row()) is not None:
+            paths = self.replies.paths
+            self.app.push_screen(Why(lambda: gather(paths, row.id), self.glyphs, self._titling(row)))
+
+    def _titling(self, row: Row) -> "Callable[[], Title]":
+        """Says how a row stands whenever it is asked."""
+        from agent_board.board.widgets.peek import title_of
+
+        def title() -> "Title":
+            now = self.listing.rows.get(row.id, row)
+            return title_of(now, age_of(now, self.clock()), self.glyphs, now.summary)
+
+        return title
 
     # -- what the part about replies knows
 

@@ -337,9 +337,10 @@ class ReplyScreen(PeekScreen):
         return [("enter", "attach", "screen.act('attach')"), *self._open_hints()]
 
     def _open_hints(self) -> list[Hint]:
-        acts = {"reply": "reply", "next-needing-you": "needs you", "clear": "close", "help": "all keys"}
-        if self.peek is not None and self.peek.waiting.items:
-            acts = {"reply": "reply", "waiting": "what waits", **acts}
+        acts = {"reply": "reply", "waiting": "what waits", "transcript": "all of it", "next-needing-you": "needs you"}
+        if self.peek is None or not self.peek.waiting.items:
+            del acts["waiting"]
+        acts |= {"clear": "close", "help": "all keys"}
         keys = {key.id: key.written.split(" ")[0] for key in KEYS}
         return [(keys[act], words, f"screen.act('{act}')") for act, words in acts.items() if self.why_not(act) is None]
 

@@ -38,7 +38,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         top = round(self.scroll_y)
         self._fit_size()
         if follow:
-            self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True)
+            self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
         if round(self.scroll_y) != top:
             self.refresh()
             return
@@ -53,20 +53,20 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         self.lines = [*lines, *self.lines]
         top = round(self.scroll_y)
         self._fit_size()
-        self.scroll_to(y=top + len(lines), animate=False, immediate=True)
+        self.scroll_to(y=top + len(lines), animate=False, immediate=True, force=True)
         self.refresh()
 
     def bring_into_view(self, first: int, last: int) -> None:
         """Scroll no more than needed to see these lines, the first of them whatever happens."""
         top, height = round(self.scroll_y), self.size.height
         if first < top or last - first >= height:
-            self.scroll_to(y=first, animate=False, immediate=True)
+            self.scroll_to(y=first, animate=False, immediate=True, force=True)
         elif last >= top + height:
-            self.scroll_to(y=last - height + 1, animate=False, immediate=True)
+            self.scroll_to(y=last - height + 1, animate=False, immediate=True, force=True)
 
     def move(self, distance: int) -> None:
         """Scroll by so many lines."""
-        self.scroll_to(y=round(self.scroll_y) + distance, animate=False, immediate=True)
+        self.scroll_to(y=round(self.scroll_y) + distance, animate=False, immediate=True, force=True)
 
     def _fit_size(self) -> None:
         wanted = Size(self.scrollable_content_region.width, len(self.lines))

@@ -48,6 +48,14 @@ class Title:
     why: str = ""
 
 
+def title_of(row: Row, age: str, glyphs: Glyphs, why: str) -> Title:
+    """What the head says of a row."""
+    sign = glyphs.unreadable if row.unreadable else glyphs.of(row.state, row.alive)
+    style = "bold $error" if row.unreadable else _STATE_STYLES.get(row.state, "$foreground-muted")
+    state = "unreadable" if row.unreadable else STATE_TITLES[row.state]
+    return Title(sign, style, glyphs.text(row.name), f"{state} {age}".rstrip(), glyphs.text(why))
+
+
 class PeekHead(Widget):
     """One line says who it is and how it stands; the rest says why."""
 
@@ -145,12 +153,7 @@ class PeekPanel(Vertical):
             self._note_choices("", ())
             self.body.show(self._base, anew=True)
             self.waiting.show(())
-        sign = self.glyphs.unreadable if row.unreadable else self.glyphs.of(row.state, row.alive)
-        style = "bold $error" if row.unreadable else _STATE_STYLES.get(row.state, "$foreground-muted")
-        state = "unreadable" if row.unreadable else STATE_TITLES[row.state]
-        why = self.peeked.why if self.peeked is not None else ""
-        name, shown_why = self.glyphs.text(row.name), self.glyphs.text(why)
-        self.head.show(Title(sign, style, name, f"{state} {age}".rstrip(), shown_why))
+        self.head.show(title_of(row, age, self.glyphs, self.peeked.why if self.peeked is not None else ""))
 
     def show_nothing(self) -> None:
         """No task is selected."""
