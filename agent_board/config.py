@@ -1,42 +1,61 @@
 """The user's settings, from `$XDG_CONFIG_HOME/agent-board/config.toml`.
 
-Strict: a key that we don't know is named, not ignored, for it is a slip or was meant for another version.
+Strict: a key that we don't know is named, not ignored, for it is a slip or was meant for another version. Plain
+dataclasses, so that who has no such file doesn't wait for pydantic; it validates the file of who has one.
 """
 
 import os
-import tomllib
 from collections.abc import Mapping
-from typing import Annotated, Any, Literal
-
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from agent_board.errors import UsageError
-from agent_board.runs.dispatch import AgentOptions, Options
+from agent_board.runs.options import AgentOptions, Options
 
-_STRICT = ConfigDict(extra="forbid", frozen=True)
-Seconds = Annotated[float, Field(gt=0, allow_inf_nan=False)]
-Word = Annotated[str, Field(min_length=1)]
+if TYPE_CHECKING:
+    from pydantic import ValidationError
+
+_STRICT = {"extra": "forbid", "strict": True, "allow_inf_nan": False}
 
 
-class DirectorySettings(BaseModel):
+class Rule:
+    """A rule for a value, put before pydantic only when there is a file to validate."""
+
+    def __init__(self, **rules: Any) -> None:
+        self._rules = rules
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: Any) -> Any:
+        """The schema of the type that the rule stands beside, with the rule in it."""
+        from pydantic import Field
+
+        return handler.generate_schema(Annotated[source, Field(**self._rules)])
+
+
+Seconds = Annotated[float, Rule(gt=0)]
+Word = Annotated[str, Rule(min_length=1)]
+
+
+@dataclass(frozen=True)
+class DirectorySettings:
     """How an agent is run below one directory."""
 
-    model_config = _STRICT
+    __pydantic_config__ = _STRICT
     wrap: list[Word] | None = None
     """Put in front of the agent's command there, in place of the agent's own `wrap`."""
     stall_after_s: Seconds | None = None
     """In place of the agent's own `stall_after_s`."""
 
 
-class AgentSettings(BaseModel):
+@dataclass(frozen=True)
+class AgentSettings:
     """How one agent is run: `[agents.pi]`."""
 
-    model_config = _STRICT
-    wrap: list[Word] = []
+    __pydantic_config__ = _STRICT
+    wrap: list[Word] = field(default_factory=list)
     """Put in front of the agent's command, as `["direnv", "exec", "."]`."""
     stall_after_s: Seconds = 300.0
     """Seconds of silence after which a working row is marked as stalled."""
-    directories: dict[str, DirectorySettings] = {}
+    directories: dict[str, DirectorySettings] = field(default_factory=dict)
     """What differs below a directory: `[agents.pi.directories."~/src/api"]`. The deepest one that fits counts."""
 
     def options(self, cwd: str) -> AgentOptions:
@@ -48,23 +67,25 @@ class AgentSettings(BaseModel):
         )
 
 
-class OpenCommand(BaseModel):
+@dataclass(frozen=True)
+class OpenCommand:
     """A program of the user's for the menu behind `o`."""
 
-    model_config = _STRICT
-    command: list[Word] = Field(min_length=1)
+    __pydantic_config__ = _STRICT
+    command: Annotated[list[Word], Rule(min_length=1)]
     """Arguments one by one, no shell: {path}, {branch} and {id} are the row's."""
     beside: bool = False
     """It opens a window of its own: the board goes on beside it instead of giving it the terminal."""
 
 
-class WorktreeSettings(BaseModel):
+@dataclass(frozen=True)
+class WorktreeSettings:
     """Where worktrees go and what makes them ready: `[worktrees]`."""
 
-    model_config = _STRICT
+    __pydantic_config__ = _STRICT
     root: Word | None = None
     """A directory for all worktrees, with one in it for each repository; unset: `.worktrees` in the main checkout."""
-    setup: Word | list[Word] = []
+    setup: Word | list[Word] = field(default_factory=list)
     """Run in each new worktree: a line for the shell, or a program and its arguments."""
 
     @property
@@ -73,13 +94,14 @@ class WorktreeSettings(BaseModel):
         return ["/bin/sh", "-c", self.setup] if isinstance(self.setup, str) else list(self.setup)
 
 
-class Settings(BaseModel):
+@dataclass(frozen=True)
+class Settings:
     """All settings with their defaults. Nothing needs to be set."""
 
-    model_config = _STRICT
+    __pydantic_config__ = _STRICT
     agent: Word | None = None
     """The agent of a task that names none; unset: the first installed one."""
-    agents: dict[str, AgentSettings] = {}
+    agents: dict[str, AgentSettings] = field(default_factory=dict)
     """By agent: `[agents.pi]`."""
     glyphs: Literal["auto", "unicode", "ascii"] = "auto"
     """The board's signs; auto: ASCII where the locale isn't UTF-8."""
@@ -89,11 +111,11 @@ class Settings(BaseModel):
     """False gives the terminal its own selection back."""
     spinner: bool = True
     """A quiet sign of life on the working rows in view."""
-    worktrees: WorktreeSettings = WorktreeSettings()
+    worktrees: WorktreeSettings = field(default_factory=WorktreeSettings)
     """Where worktrees go and what makes them ready: `[worktrees]`."""
     bell: Literal["auto", "bell", "osc9", "osc777", "off"] = "auto"
     """How the board calls you in its terminal; auto: by the bell, over SSH by the terminal's notification if known."""
-    open: dict[Word, Annotated[list[Word], Field(min_length=1)] | OpenCommand] = {}
+    open: dict[Word, Annotated[list[Word], Rule(min_length=1)] | OpenCommand] = field(default_factory=dict)
     """Programs to open in a row's directory, by the name in the menu: `[open]` `lazygit = ["lazygit", "-p", "{path}"]`,
     or with `beside` for those with a window: `[open.code]` `command = ["code", "{path}"]` `beside = true`."""
 
@@ -137,21 +159,33 @@ def load_settings(path: str | None = None) -> Settings:
     path = path or config_path()
     try:
         with open(path, "rb") as file:
-            return Settings.model_validate(tomllib.load(file), strict=True)
+            text = file.read()
     except FileNotFoundError:
         return Settings()
     except OSError as error:
         raise UsageError(f"The settings {path} can't be read ({error.strerror}).") from None
+    return _validated(path, text)
+
+
+def _validated(path: str, text: bytes) -> Settings:
+    import json
+    import tomllib
+
+    from pydantic import TypeAdapter, ValidationError
+
+    try:
+        # By way of JSON: strict means there what it should mean for a file, tables being objects.
+        return TypeAdapter(Settings).validate_json(json.dumps(tomllib.loads(text.decode()), default=str))
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise UsageError(f"The settings {path} are not TOML: {error}.") from None
     except ValidationError as error:
         raise UsageError(f"The settings {path}: {_sentence(error)}.") from None
 
 
-def _sentence(error: ValidationError) -> str:
+def _sentence(error: "ValidationError") -> str:
     first: Any = error.errors()[0]
     key = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
+    if first["type"] in ("extra_forbidden", "unexpected_keyword_argument"):
         return f"there is no setting “{key}”"
     return f"“{key}” is wrong: {first['msg'][:1].lower()}{first['msg'][1:]}"
 

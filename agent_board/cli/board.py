@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import dataclasses
 import os
 import signal
 import sys
@@ -43,7 +44,7 @@ def _open(paths: StorePaths, cwd: str, *, agent: str | None = None) -> int:
         warn(f"{error} The board goes by the defaults.")
         settings = Settings()
     if agent is not None:
-        settings = settings.model_copy(update={"agent": agent})
+        settings = dataclasses.replace(settings, agent=agent)
     app = BoardApp(paths, settings, cwd)
     # Textual would print the traceback with the values of its variables, prompts among them.
     app._fatal_error = app._close_messages_no_wait  # type: ignore[method-assign]

@@ -14,7 +14,7 @@ from agent_board.store.records import FollowUps, Meta
 from agent_board.text import preview
 
 if TYPE_CHECKING:
-    from agent_board.runs.dispatch import Options
+    from agent_board.runs.options import Options
     from agent_board.runs.reply import Replied
 
 _PREVIEW_CELLS = 100

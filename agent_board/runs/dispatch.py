@@ -1,7 +1,7 @@
 """Dispatch: a prompt becomes a view with its first run, or a sentence that says why not."""
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from agent_board.agents.base import Agent
 from agent_board.agents.registry import ORDER
@@ -10,6 +10,7 @@ from agent_board.errors import BoardError, UsageError
 from agent_board.git.repository import identify
 from agent_board.runs.claim import claim, new_run_id, queued_state
 from agent_board.runs.naming import checked_name, name_from
+from agent_board.runs.options import AgentOptions, Options
 from agent_board.runs.place import Placement, claimed, placed
 from agent_board.runs.succession import start_claimed
 from agent_board.store import locks, plain
@@ -34,28 +35,6 @@ class Order:
     read_only: bool = False
     worktree: str = "auto"
     """on, off, or auto: in place only if nobody else's open task writes there."""
-
-
-@dataclass(frozen=True, slots=True)
-class AgentOptions:
-    """What the user's settings say of one agent in one directory."""
-
-    wrap: tuple[str, ...] = ()
-    stall_after_s: float = 300.0
-
-
-@dataclass(frozen=True, slots=True)
-class Options:
-    """What the user's settings say of dispatching."""
-
-    default_agent: str | None = None
-    notify: tuple[str, ...] = ()
-    """The user's notifier; empty: the desktop's own, `-`: none."""
-    worktree_root: str | None = None
-    """Where worktrees go, in place of `.worktrees` in the main checkout."""
-    worktree_setup: tuple[str, ...] = ()
-    """The command that makes a new worktree ready."""
-    agents: dict[str, AgentOptions] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

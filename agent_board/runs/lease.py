@@ -4,8 +4,8 @@ It is a flock on `locks/checkout-<hash>`, named after the real path of the work 
 stand the holder's name, for telling, and the tickets of those who wait: only the first in line tries.
 """
 
-import hashlib
 import os
+import zlib
 from contextlib import suppress
 from dataclasses import dataclass
 
@@ -28,8 +28,7 @@ class Lease:
     @property
     def lock(self) -> str:
         """The file that is locked."""
-        name = hashlib.sha256(self.checkout.encode("utf-8", "surrogateescape")).hexdigest()[:20]
-        return f"{self.paths.locks}/checkout-{name}"
+        return f"{self.paths.locks}/checkout-{path_hash(self.checkout)}"
 
     def try_take(self, view_id: str, run_id: str, *, patience: float = 0.0) -> int | None:
         """The locked descriptor, or None while somebody else holds it. Raises OSError."""
@@ -93,3 +92,9 @@ def short_path(path: str) -> str:
     """The path with the home directory as `~`."""
     home = os.path.expanduser("~")
     return f"~{path[len(home) :]}" if path == home or path.startswith(home + os.sep) else path
+
+
+def path_hash(path: str) -> str:
+    """A file name for a path. Two paths that share one would wait for each other for nothing, no more than that."""
+    data = os.fsencode(path)
+    return f"{zlib.crc32(data):08x}{zlib.crc32(data[::-1]):08x}"

@@ -1,6 +1,5 @@
 """Where a task works: in place, or in a worktree of its own. Decided once, at dispatch (DESIGN 8)."""
 
-import hashlib
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,7 +9,7 @@ from agent_board.errors import BoardError, UsageError
 from agent_board.git.listing import worktree_root
 from agent_board.git.names import free_names
 from agent_board.git.repository import Kind, Place, checkout_path
-from agent_board.runs.lease import short_path
+from agent_board.runs.lease import path_hash, short_path
 from agent_board.states.view import shown
 from agent_board.store import locks, plain
 from agent_board.store.paths import StorePaths
@@ -48,8 +47,9 @@ class Placement:
 def claimed(paths: StorePaths, place: Place) -> Iterator[None]:
     """Hold the repository's claim lock, so that two dispatches at one instant don't both find the checkout free."""
     whole = place.common_dir or checkout_path(place)
-    name = hashlib.sha256(whole.encode("utf-8", "surrogateescape")).hexdigest()[:20]
-    with locks.held(f"{paths.locks}/claim-{name}", patience=_CLAIM_PATIENCE_S, what=f"the repository {whole}"):
+    with locks.held(
+        f"{paths.locks}/claim-{path_hash(whole)}", patience=_CLAIM_PATIENCE_S, what=f"the repository {whole}"
+    ):
         yield
 
 

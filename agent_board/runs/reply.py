@@ -9,7 +9,8 @@ from agent_board.errors import BoardError, BusyError
 from agent_board.git.repository import checkout_path, identify
 from agent_board.runs import followups
 from agent_board.runs.claim import last_worker, run_ids
-from agent_board.runs.dispatch import AgentOptions, Options, checked_directory, checked_prompt, usable_agent
+from agent_board.runs.dispatch import checked_directory, checked_prompt, usable_agent
+from agent_board.runs.options import AgentOptions, Options
 from agent_board.runs.processes import Liveness, probe
 from agent_board.runs.reconcile import settle_under_lock
 from agent_board.runs.succession import begin, next_request

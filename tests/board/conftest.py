@@ -112,7 +112,7 @@ class Starter:
 
     def app(self, *, watching: bool = True, **settings: Any) -> tuple[BoardApp, FakeActs]:
         """A board that is not running yet."""
-        chosen = Settings.model_validate({"spinner": False, **settings})
+        chosen = Settings(**{"spinner": False, **settings})
         acts = FakeActs(self.paths, chosen)
         return BoardApp(self.paths, chosen, self.cwd, acts=acts, clock=lambda: NOW_MS, watching=watching), acts
 

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from agent_board.errors import BoardError, UsageError
-from agent_board.runs.dispatch import AgentOptions, Dispatched, Options, Order, dispatch
+from agent_board.runs.dispatch import Dispatched, Order, dispatch
+from agent_board.runs.options import AgentOptions, Options
 from agent_board.store import plain
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta, RunRequest, RunStatus, SemanticState, State
