@@ -16,10 +16,19 @@ def agreed(question: str) -> bool:
 
     What was typed before the question could be read is no answer to it.
     """
+    return _answer(f"{question} (y/N) ").lower() in ("y", "yes")
+
+
+def agreed_by_name(name: str) -> bool:
+    """Ask for the name to be typed: what is agreed to here can't be had back."""
+    return _answer(f"Type {name} to lose this work: ") == clean_line(name)
+
+
+def _answer(question: str) -> str:
     import termios
 
-    sys.stderr.write(f"{clean_line(question)} (y/N) ")
+    sys.stderr.write(clean_line(question) + " ")
     sys.stderr.flush()
     with suppress(termios.error):
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    return sys.stdin.readline().strip().lower() in ("y", "yes")
+    return sys.stdin.readline().strip()

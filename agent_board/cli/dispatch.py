@@ -4,7 +4,7 @@ import argparse
 import os
 import sys
 
-from agent_board.cli.output import print_object, say
+from agent_board.cli.output import print_object, say, warn
 from agent_board.cli.stores import here, to_write
 from agent_board.errors import BoardError, UsageError
 
@@ -27,13 +27,17 @@ def run(args: argparse.Namespace) -> int:
         model=args.model,
         name=args.name,
         read_only=args.read_only,
+        worktree=args.worktree,
     )
     paths = to_write(args)
     started = dispatch(paths, order, settings.options(order.cwd))
     if args.json:
         print_object({"viewId": started.view_id, "runId": started.run_id})
     else:
-        say(f"Started {started.name} ({started.view_id}).")
+        where = f" in its worktree {started.worktree_path}" if started.worktree_path else ""
+        say(f"Started {started.name} ({started.view_id}){where}.")
+    for warning in started.warnings:
+        warn(warning)
     if not args.wait:
         return 0
     from agent_board.cli.waiting import tell, wait

@@ -120,6 +120,13 @@ def _add_dispatch(commands: Any) -> None:
     parser.add_argument("--model", metavar="M", help="the agent's model")
     parser.add_argument("--name", metavar="N", help="the row's name (default: from the prompt's first words)")
     parser.add_argument("--read-only", action="store_true", help="give the agent reading tools only")
+    parser.add_argument(
+        "--worktree",
+        metavar="W",
+        choices=("auto", "on", "off"),
+        default="auto",
+        help="on, off, or auto: a worktree of its own if another open task writes in the same checkout",
+    )
     parser.add_argument("--wait", action="store_true", help="leave when the task has settled, with wait's exit code")
     _add_timeout(parser)
 

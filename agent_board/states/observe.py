@@ -141,7 +141,12 @@ def _tool_started(status: RunStatus, event: ev.ToolStarted) -> tuple[Changes, Ch
     running = {**status.evidence.running, event.id: tool}
     if len(running) > _MOST_RUNNING:
         del running[next(iter(running))]
-    return {"current_tool": tool}, {"activity": True, "running": running, "retry": None, "streaming": False}
+    return {"current_tool": tool, "latest_tool": tool}, {
+        "activity": True,
+        "running": running,
+        "retry": None,
+        "streaming": False,
+    }
 
 
 def _tool_ended(status: RunStatus, event: ev.ToolEnded) -> tuple[Changes, Changes]:

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 
-from agent_board.store.records import VERSION, Meta, ProcessState, RunStatus, SemanticState, State, Tool
+from agent_board.store.records import VERSION, Meta, ProcessState, RunStatus, SemanticState, State
 
 
 def project(
@@ -15,8 +15,11 @@ def project(
     stalled_since: int | None = None,
 ) -> State:
     """state.json from the current run's (derived) status; `previous` is what it said so far, None at first."""
-    same_run = previous is not None and previous.current_run_id == status.run_id
-    same = previous is not None and same_run and previous.semantic_state is status.semantic_state
+    same = (
+        previous is not None
+        and previous.current_run_id == status.run_id
+        and previous.semantic_state is status.semantic_state
+    )
     return State(
         version=VERSION,
         view_id=status.view_id,
@@ -30,7 +33,7 @@ def project(
         needs_input=status.semantic_state is SemanticState.NEEDS_INPUT,
         has_error=status.semantic_state is SemanticState.FAILED,
         latest_assistant_preview=status.latest_assistant_preview,
-        latest_tool=_latest_tool(previous if same_run else None, status),
+        latest_tool=status.latest_tool,
         question=status.question,
         choices=list(status.choices),
         error=status.error,
@@ -54,12 +57,6 @@ def _since(previous: State | None, status: RunStatus, *, now_ms: int, same: bool
     if status.semantic_state is SemanticState.WORKING:
         return status.started_at
     return previous.state_since if previous is not None and same else now_ms
-
-
-def _latest_tool(previous: State | None, status: RunStatus) -> Tool | None:
-    if status.current_tool is not None:
-        return status.current_tool
-    return previous.latest_tool if previous is not None else None
 
 
 @dataclass(frozen=True, slots=True)

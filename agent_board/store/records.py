@@ -247,6 +247,7 @@ class RunStatus:
     summary: str = ""
     last_activity_at: int | None = None
     current_tool: Tool | None = None
+    latest_tool: Tool | None = None
     latest_assistant_preview: str | None = None
     question: str | None = None
     choices: list[str] = field(default_factory=list)

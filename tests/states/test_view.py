@@ -41,8 +41,8 @@ def test_each_settling_counts_once():
 
 
 def test_the_last_tool_stays_named_within_its_run():
-    using = project(None, after(ev.ToolStarted("t", "edit", "a.py")), now_ms=1)
-    idle = project(using, after(said("x")), now_ms=2)
+    """Also of a tool that came and went between two writes."""
+    idle = project(None, after(ev.ToolStarted("t", "edit", "a.py"), ev.ToolEnded("t", "edit"), said("x")), now_ms=2)
     assert idle.latest_tool == Tool("edit", "a.py")
     assert project(idle, fresh(run_id="r2"), now_ms=3).latest_tool is None
 
