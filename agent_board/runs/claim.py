@@ -87,6 +87,7 @@ def queued_state(request: RunRequest, previous: State | None) -> State:
         last_activity_at=now,
         reason="claimed",
         queue_reason="starting",
+        prompt_preview=request.prompt_preview,
         change_seq=previous.change_seq if previous else 0,
         held_prompts=previous.held_prompts if previous else 0,
         latest_assistant_preview=previous.latest_assistant_preview if previous else None,

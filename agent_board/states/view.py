@@ -42,6 +42,7 @@ def project(
         stalled_since=stalled_since if status.process_state is ProcessState.ALIVE else None,
         attached=attached,
         held_prompts=held_prompts,
+        prompt_preview=status.prompt_preview,
         change_seq=(previous.change_seq if previous else 0) + (not same and _is_news(status.semantic_state)),
         usage=status.usage,
     )

@@ -146,6 +146,8 @@ class State:
     stalled_since: int | None = None
     attached: bool = False
     held_prompts: int = 0
+    prompt_preview: str = ""
+    """How the current run's prompt begins: what the board's filter finds a row by."""
     change_seq: int = 0
     usage: Usage = field(default_factory=Usage)
 

@@ -162,6 +162,19 @@ def test_tokens_are_all_that_was_read_and_written() -> None:
     assert (shown.tokens, shown.cost) == (115, 0.5)
 
 
+def test_a_row_is_found_by_its_prompt_and_its_branch() -> None:
+    """Fields 50."""
+    seen = record("a", "b")
+    assert isinstance(seen.state, State)
+    assert isinstance(seen.meta, Meta)
+    seen.state.prompt_preview = "Please mend the Parser"
+    seen.meta.branch = "agent/parser"
+    shown = row_of(seen)
+    assert shown is not None
+    assert "mend the parser" in shown.haystack
+    assert "agent/parser" in shown.haystack
+
+
 def test_an_unreadable_view_is_a_row_that_says_so() -> None:
     meta = Meta(VERSION, "a1", "known", "/src/api", 1, 1)
     for seen in (

@@ -97,7 +97,7 @@ def test_field_names_on_disk_are_those_of_the_contract() -> None:
     assert {
         *("version viewId currentRunId semanticState processState summary lastActivityAt updatedAt".split()),
         *("needsInput hasError latestAssistantPreview latestTool stateSince question choices error reason".split()),
-        *("queueReason stalledSince attached heldPrompts changeSeq usage".split()),
+        *("queueReason stalledSince attached heldPrompts promptPreview changeSeq usage".split()),
     } == state
     status = set(encode(FULL[2]))
     assert status >= {

@@ -123,7 +123,7 @@ def _row(meta: Meta, record: ViewRecord) -> Row:
         run_id=known.current_run_id if known else None,
         change_seq=known.change_seq if known else 0,
         unreadable=broken is not None,
-        haystack=_haystack(meta, name, project, summary),
+        haystack=_haystack(meta, known, name, project, summary),
     )
 
 
@@ -154,5 +154,6 @@ def _tokens(usage: Usage) -> int | None:
     return sum(parts) if parts else None
 
 
-def _haystack(meta: Meta, name: str, project: str, summary: str) -> str:
-    return "\n".join((name, project, summary, meta.branch or "", meta.id)).casefold()
+def _haystack(meta: Meta, state: State | None, name: str, project: str, summary: str) -> str:
+    prompt = state.prompt_preview if state else ""
+    return "\n".join((name, project, summary, prompt, meta.branch or "", meta.id)).casefold()
