@@ -67,7 +67,7 @@ class History:
                 yield from _of_run(run, status)
             after = mark if mark is not None else after
         meta = plain.read_or_none(Meta, self._view.meta)
-        if meta is not None and meta.source == "adopted":
+        if meta is not None and (after or not runs):
             yield from _adopted(meta, after)
 
 

@@ -106,11 +106,13 @@ def _recent(view: ViewPaths, meta: Meta, runs: list[str], status: RunStatus | No
         earlier = torn or number + 1 < len(runs)
         if torn or len(found) >= _ENOUGH_BLOCKS:
             return found, earlier
-    if len(found) < _ENOUGH_BLOCKS and meta.source == "adopted" and len(runs) <= _MOST_RUNS:
+    if not earlier:
         size = transcript_size(meta.session_file)
-        mark = next((s.transcript_mark for r in runs if (s := _status(view, r)) and s.transcript_mark), size)
-        found = _transcript(meta.agent, Job(meta.cwd, meta.session_file), mark, size) + found
-        earlier = mark > TAIL_BYTES
+        first = _status(view, runs[0]) if runs else None
+        mark = size if not runs else (first.transcript_mark or 0) if first is not None else 0
+        if mark:  # an adopted session: it was used before it came on the board
+            found = _transcript(meta.agent, Job(meta.cwd, meta.session_file, meta.session_id), mark, size) + found
+            earlier = mark > TAIL_BYTES
     return found, earlier
 
 

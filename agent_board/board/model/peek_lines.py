@@ -27,7 +27,7 @@ def body_lines(peeked: Peeked, style: Style) -> list[Line]:
     if peeked.problem:
         return wrap_text(peeked.problem, "error", style.width)
     parts: list[list[Line]] = []
-    parts.append([line for facts in peeked.facts for line in _facts(facts, style)])
+    parts.append(_facts(peeked.facts, style))
     if peeked.earlier:
         parts.append([((f"{glyphs.ellipsis} v shows all of it", "faint"),)])
     parts.append([placed.line for placed in conversation_lines(peeked.blocks, style)])
@@ -43,16 +43,20 @@ def with_question(body: Sequence[Line], peeked: Peeked, marked: int | None, styl
     return _joined([list(body), question_lines(peeked.question, peeked.choices, marked, style)])
 
 
-def _facts(facts: Sequence[str], style: Style) -> list[Line]:
-    """Facts beside each other with a dot between; what does not fit begins the next line."""
-    said, joint = [""], f" {style.glyphs.dot} "
-    for fact in (words.fit_end(fact, style.width, style.glyphs.ellipsis) for fact in facts):
-        longer = said[-1] + joint + fact if said[-1] else fact
-        if said[-1] and cell_len(longer) > style.width:
-            said.append(fact)
-        else:
-            said[-1] = longer
-    return [line for text in said for line in wrap([(text, "faint")], style.width)]
+def _facts(groups: Sequence[Sequence[str]], style: Style) -> list[Line]:
+    """Facts with a dot between; a group that does not fit begins the next line, and so does a fact."""
+    said, joint, width = [""], f" {style.glyphs.dot} ", style.width
+    for group in groups:
+        facts = [words.fit_end(fact, width, style.glyphs.ellipsis) for fact in group]
+        if said[-1] and cell_len(joint.join([said[-1], *facts])) > width:
+            said.append("")
+        for fact in facts:
+            longer = said[-1] + joint + fact if said[-1] else fact
+            if cell_len(longer) > width:
+                said.append(fact)
+            else:
+                said[-1] = longer
+    return [line for text in said if text for line in wrap([(text, "faint")], width)]
 
 
 def _joined(parts: Sequence[list[Line]]) -> list[Line]:

@@ -9,6 +9,7 @@ from textual import events
 from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.content import Content
+from textual.geometry import Size
 from textual.message import Message
 from textual.widget import Widget
 from textual.widgets import Static
@@ -67,8 +68,9 @@ class PeekHead(Widget):
     def show(self, title: Title) -> None:
         """Say this; painted only when it is something else."""
         if title != self._title:
+            same = title.why == self._title.why
             self._title = title
-            self.refresh()
+            self.refresh(layout=not same)
 
     def render(self) -> Content:
         """Both lines for the present width."""
@@ -76,7 +78,7 @@ class PeekHead(Widget):
         room = max(0, width - cell_len(title.state) - cell_len(title.sign) - 3)
         name = words.fit(title.name, min(room, cell_len(title.name)), self._ellipsis)
         gap = " " * max(1, width - cell_len(title.sign) - 1 - cell_len(name) - cell_len(title.state))
-        why = self._why(title.why, width, self.size.height - 1)
+        why = self._why(title.why, width)
         return Content.assemble(
             (f"{title.sign} ", title.style),
             (name, "bold $foreground"),
@@ -85,8 +87,13 @@ class PeekHead(Widget):
             (f"\n{why}", "$foreground-muted"),
         )
 
-    def _why(self, text: str, width: int, lines: int) -> str:
-        """The sentence in so many lines; the last one is cut."""
+    def get_content_height(self, container: Size, viewport: Size, width: int) -> int:
+        """One line and as many as the reason takes."""
+        return 1 + max(1, len(self._why(self._title.why, width).split("\n")))
+
+    def _why(self, text: str, width: int) -> str:
+        """The sentence in one line where there is little room, else in two; the last one is cut."""
+        lines = 1 if self.screen.has_class("-narrow-board") else 2
         wrapped = [plain(line) for line in wrap_text(text, "muted", max(1, width))] if text else []
         if len(wrapped) > lines:
             wrapped = [*wrapped[: lines - 1], words.fit(" ".join(wrapped[lines - 1 :]), width, self._ellipsis)]
