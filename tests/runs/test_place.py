@@ -48,16 +48,16 @@ def repo(tmp_path: Path) -> Path:
     return folder
 
 
-def fingerprint(folder: Path) -> str:
-    """Tree, index and status of a checkout, as bytes."""
-    sum_ = hashlib.sha256()
-    for base, folders, files in sorted(os.walk(folder)):
+def fingerprint(folder: Path) -> dict[str, str]:
+    """Tree, index and status of a checkout: what each consists of."""
+    found = {}
+    for base, folders, files in os.walk(folder):
         folders[:] = [name for name in folders if name not in (".git", ".worktrees")]
-        for name in sorted(files):
-            sum_.update(name.encode() + Path(base, name).read_bytes())
-    sum_.update((folder / ".git" / "index").read_bytes())
-    sum_.update(git(folder, "--no-optional-locks", "status", "--porcelain").encode())
-    return sum_.hexdigest()
+        for name in files:
+            found[os.path.join(base, name)] = Path(base, name).read_text()
+    found["index"] = hashlib.sha256((folder / ".git" / "index").read_bytes()).hexdigest()
+    found["status"] = git(folder, "--no-optional-locks", "status", "--porcelain")
+    return found
 
 
 def start(store: StorePaths, cwd: Path, script: str, **order: object) -> Dispatched:
