@@ -120,7 +120,7 @@ def git(
     settings = [*_SETTINGS, *([] if hooks else ["core.hooksPath=/dev/null"])]
     line = ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
     env = _environment(reads) | dict(environ or {})
-    verb = next((word for word in arguments if not word.startswith("-")), "git")
+    verb = next((word for word in arguments if not word.startswith("-") and "=" not in word), "git")
     ran = run(
         line, cwd, env, f"git {verb}", given, timeout=timeout, limit=limit, keep=keep, stop=cancelled, told=progress
     )

@@ -34,6 +34,7 @@ from agent_board.git.call import CancelledError, GitError, git, last_word, run
 from agent_board.git.erase import erase
 from agent_board.git.ignored import remember_ignored
 from agent_board.git.include import copy_included
+from agent_board.git.listing import drop_empty_root
 from agent_board.git.repository import Place, home_of
 from agent_board.git.submodules import fill_submodules
 from agent_board.store.files import disk_errors, now_ms, write_bytes
@@ -91,8 +92,12 @@ def create(
         path = canonical(path)
         with working_on(home, path) as lock:
             job = _Job(place, home, path, branch, base, new_branch, view, cancelled, progress, lock)
-            _clear_unfinished(job)
-            _refuse_taken(job)
+            try:
+                _clear_unfinished(job)
+                _refuse_taken(job)
+            except BoardError:
+                drop_empty_root(path)
+                raise
             try:
                 return _make(job, setup, base_name)
             except BaseException:
@@ -306,8 +311,7 @@ def discard_unfinished(home: str, path: str, new_branch: str | None, base: str |
         if new_branch and base and on_branch in ("", f"refs/heads/{new_branch}"):
             _drop_branch(home, path, new_branch, base)
         drop_admin(home, admin)
-    with suppress(OSError):
-        os.rmdir(os.path.dirname(path))  # the directory for worktrees, if it is empty
+    drop_empty_root(path)
 
 
 def _made_for(path: str) -> str:

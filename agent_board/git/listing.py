@@ -1,6 +1,8 @@
 """Which worktrees a repository has, where new ones go, and the locks that keep git's own hands off them."""
 
 import os
+import re
+from contextlib import suppress
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -22,6 +24,7 @@ from agent_board.git.call import git
 from agent_board.git.repository import Kind, Place, home_of, identify
 
 ROOT = ".worktrees"
+_OWN_ROOT = re.compile(r".+-[0-9a-f]{6}", re.DOTALL)
 
 
 class Condition(StrEnum):
@@ -77,6 +80,15 @@ def _short_hash(text: str) -> str:
     import hashlib  # the runner, which loads this, has no use for it
 
     return hashlib.sha256(os.fsencode(text)).hexdigest()[:6]
+
+
+def drop_empty_root(path: str) -> None:
+    """Remove the directory that held the worktree at `path` if it was the last, and if we gave it its name."""
+    root = os.path.dirname(path)
+    name = os.path.basename(root)
+    if name == ROOT or _OWN_ROOT.fullmatch(name):
+        with suppress(OSError):
+            os.rmdir(root)
 
 
 def list_worktrees(place: Place) -> list[Worktree]:

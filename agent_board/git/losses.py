@@ -332,8 +332,13 @@ def _stored_submodules(found: Found, checkout: Checkout) -> None:
         found.seen += lost
 
 
+def _wherever(git_dir: str) -> tuple[str, str]:
+    """For asking a submodule's repository whose work tree is not where its config says."""
+    return f"--git-dir={git_dir}", f"--work-tree={git_dir}"
+
+
 def _own_commits(checkout: Checkout, git_dir: str, relative: str) -> list[str]:
-    where = (f"--git-dir={git_dir}", "-c", "core.bare=true")
+    where = _wherever(git_dir)
     tips = git(git_dir, *where, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/tags", "refs/stash").lines
     head = git(git_dir, *where, "rev-parse", "-q", "--verify", "HEAD", ok=(0, 1, 128)).text
     tips += [head] if head else []
@@ -353,7 +358,5 @@ def _own_commits(checkout: Checkout, git_dir: str, relative: str) -> list[str]:
 def _kept_there(store: str, commits: list[str]) -> set[str]:
     """Which of these commits the main checkout's own copy of a submodule has."""
     given = "\n".join(commits) + "\n"
-    said = git(
-        store, f"--git-dir={store}", "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given.encode()
-    )
+    said = git(store, *_wherever(store), "cat-file", "--batch-check=%(objectname) %(objecttype)", given=given.encode())
     return {line.split(" ")[0] for line in said.lines if line.endswith(" commit")}

@@ -36,6 +36,7 @@ from agent_board.git.admin import (
 from agent_board.git.call import GitError, git
 from agent_board.git.create import discard_unfinished
 from agent_board.git.erase import erase
+from agent_board.git.listing import drop_empty_root
 from agent_board.git.losses import Checkout, Found, Loss, LossKind, look, look_unfinished
 from agent_board.git.merged import is_merged
 from agent_board.git.processes import Inside, processes_in
@@ -379,8 +380,7 @@ def finish(common_dir: str, admin: str, aside: str | None, branch: tuple[str, st
     path = worktree_of(admin)
     drop_admin(common_dir, admin)
     if path is not None:
-        with suppress(OSError):
-            os.rmdir(os.path.dirname(path))
+        drop_empty_root(path)
 
 
 def put_back(admin: str, marker: Marker) -> None:

@@ -60,7 +60,18 @@ def _fill(top: str, path: str, origin: tuple[str, str, str], *, lock: int, cance
 def _has(store: str, commit: str) -> bool:
     if not os.path.isfile(f"{store}/HEAD"):
         return False
-    return git(store, f"--git-dir={store}", "cat-file", "-e", f"{commit}^{{commit}}", ok=(0, 1, 128)).code == 0
+    return (
+        git(
+            store,
+            f"--git-dir={store}",
+            f"--work-tree={store}",
+            "cat-file",
+            "-e",
+            f"{commit}^{{commit}}",
+            ok=(0, 1, 128),
+        ).code
+        == 0
+    )
 
 
 def _names(top: str) -> dict[str, str]:
@@ -73,7 +84,14 @@ def _names(top: str) -> dict[str, str]:
 def _urls(common_dir: str) -> dict[str, str]:
     """The remotes of the submodules that the user has initialised, by name."""
     listed = git(
-        common_dir, f"--git-dir={common_dir}", "config", "-z", "--get-regexp", r"^submodule\..*\.url$", ok=(0, 1)
+        common_dir,
+        f"--git-dir={common_dir}",
+        f"--work-tree={common_dir}",
+        "config",
+        "-z",
+        "--get-regexp",
+        r"^submodule\..*\.url$",
+        ok=(0, 1),
     ).fields
     pairs = (entry.partition("\n") for entry in listed)
     return {key.removeprefix("submodule.").removesuffix(".url"): url for key, _, url in pairs}
