@@ -84,14 +84,22 @@ def _decoded_line(line: bytes) -> Logged | None:
         return None
     if not isinstance(raw, dict):
         return None
-    kind = ev.EVENTS.get(raw.get("type", "")) if isinstance(raw.get("type"), str) else None
-    event = exact(kind, {**raw, "choices": list(raw.get("choices") or [])}) if kind is not None else None
+    name = raw.get("type")
+    kind = ev.EVENTS.get(name) if isinstance(name, str) else None
+    event = _request(raw) if kind is ev.RequestOpened else exact(kind, raw) if kind is not None else None
     if event is None:
         return None
-    if isinstance(event, ev.RequestOpened):
-        event = replace(event, choices=tuple(event.choices))
     at = raw.get("at")
     return Logged(event, at if type(at) is int else None)
+
+
+def _request(raw: dict[str, Any]) -> ev.RequestOpened | None:
+    """Built by hand: a tuple is no type that records have."""
+    key, kind, text, choices = (raw.get(name) for name in ("id", "kind", "text", "choices"))
+    if not (isinstance(key, str) and isinstance(kind, str) and isinstance(text, str)):
+        return None
+    listed = choices if isinstance(choices, list) else []
+    return ev.RequestOpened(key, kind, text, tuple(choice for choice in listed if isinstance(choice, str)))
 
 
 def blocks_of(logged: Iterable[Logged]) -> list[Block]:

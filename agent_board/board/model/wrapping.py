@@ -89,10 +89,21 @@ class _Filler:
         if self._used + wide <= self._width:
             self._add(token, role)
             return
-        for part in chop_cells(token, max(1, self._width - cells(self._rest))):
-            if self._used + cell_len(part) > self._width and not self._empty:
+        self._add_long(token, role)
+
+    def _add_long(self, word: str, role: str) -> None:
+        """A word that no line can hold goes over as many as it takes."""
+        while word:
+            room = self._width - self._used
+            part = (chop_cells(word, room) or [""])[0] if room > 0 else ""
+            if (not part or cell_len(part) > room) and not self._empty:
                 self._break()
+                continue
+            part = part or word[0]  # wider than the line: it is cut when the line is made
             self._add(part, role)
+            word = word[len(part) :]
+            if word:
+                self._break()
 
     def _add(self, text: str, role: str) -> None:
         if not text:
