@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from agent_board.agents.events import Event
+from agent_board.errors import UsageError
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,16 @@ class ForeignSession:
 
 
 @dataclass(frozen=True, slots=True)
+class Answer:
+    """The user's word on an open request: `allow` it, `deny` it (`text` tells the agent why), or take a `choice`."""
+
+    kind: str
+    text: str = ""
+    choice: int = 0
+    """Which of the offered choices, from 1."""
+
+
+@dataclass(frozen=True, slots=True)
 class FirstSignal:
     """How an agent is asked to end: which signal, and to the process alone or to its group."""
 
@@ -62,6 +73,17 @@ class Reader(ABC):
         """What only the end of stdout tells. Called once, after the last line."""
         return []
 
+    def answer(self, request_id: str, answer: Answer) -> tuple[bytes, list[Event]]:
+        """What passes an answer to an open request on (one line for the agent), and the events of its being answered.
+
+        For agents with a channel only. Raises UsageError when that request can't be answered so.
+        """
+        raise UsageError("This agent takes no answers while it runs; stop it and reply.")
+
+    def may_hang_up(self, silent_s: float) -> bool:
+        """Whether an agent with a channel has nothing more to ask, silent as it has been for so long."""
+        return True
+
 
 class Agent(ABC):
     """One coding agent. Instances hold no state and touch nothing but what a method's text says."""
@@ -79,6 +101,10 @@ class Agent(ABC):
     leave: ClassVar[str] = ""
     """How its user leaves the interactive program, in a few words; empty where that is not known."""
     first_signal: ClassVar[FirstSignal] = FirstSignal()
+    channel: ClassVar[bool] = False
+    """It takes the prompt as a line on a pipe that stays open for answers, instead of the prompt's file."""
+    terminal: ClassVar[bool] = False
+    """It runs on a pseudo-terminal, stdout and stderr in one."""
 
     @abstractmethod
     def find(self) -> Installation | None:
@@ -91,6 +117,17 @@ class Agent(ABC):
     @abstractmethod
     def attach_command(self, job: Job) -> list[str]:
         """The argument list of the interactive program on that session."""
+
+    def new_session(self, view_id: str, cwd: str, ours: str) -> tuple[str | None, str | None]:
+        """Where the session of a new view will be kept, and its id, as far as that is ours to choose or to know.
+
+        `ours` is the place in the store for an agent that takes any; None is for what the agent decides later.
+        """
+        return ours, None
+
+    def first_line(self, prompt: bytes) -> bytes:
+        """The prompt as the line that an agent with a channel reads first."""
+        raise NotImplementedError
 
     @abstractmethod
     def reader(self) -> Reader:

@@ -123,6 +123,7 @@ def _can_run(candidate: Agent) -> bool:
 def _request(paths: StorePaths, order: Order, chosen: Agent, placement: Placement, options: Options) -> RunRequest:
     view_id, run_id = new_id(), new_run_id(1)
     wishes = options.agents.get(chosen.name, AgentOptions())
+    session_file, session_id = chosen.new_session(view_id, placement.cwd, paths.session(view_id))
     return RunRequest(
         version=VERSION,
         run_id=run_id,
@@ -132,7 +133,8 @@ def _request(paths: StorePaths, order: Order, chosen: Agent, placement: Placemen
         created_at=now_ms(),
         agent=chosen.name,
         cwd=placement.cwd,
-        session_file=paths.session(view_id),
+        session_file=session_file,
+        session_id=session_id,
         model=order.model,
         read_only=order.read_only,
         checkout=placement.checkout,
@@ -156,6 +158,7 @@ def _meta(request: RunRequest, chosen: Agent, cwd: str, placement: Placement) ->
         created_at=request.created_at,
         updated_at=request.created_at,
         session_file=request.session_file,
+        session_id=request.session_id,
         kind=chosen.kind,
         default_model=request.model,
         worktree_mode="off" if placement.worktree_path is None else "on",
