@@ -63,14 +63,19 @@ class BoardApp(App[int], inherit_bindings=False):
         acts: Acts | None = None,
         clock: Callable[[], int] = now_ms,
         watching: bool = True,
+        throwaway: bool = False,
     ) -> None:
-        """`acts`, `clock` and `watching` are for tests; the clock gives epoch milliseconds."""
+        """`throwaway`: what runs ends with the board.
+
+        `acts`, `clock` and `watching` are for tests; the clock gives epoch milliseconds.
+        """
         super().__init__()
         ScrollBar.renderer = PlainScrollBar
         self._paths = paths
         self._settings = settings
         self._cwd = cwd
         self._clock = clock
+        self._throwaway = throwaway
         self._journal = Journal(paths)
         self._acts = acts or Acts(paths, settings)
         self.feed = Feed(paths, self._acts, self._journal, watching=watching)
@@ -180,8 +185,8 @@ class BoardApp(App[int], inherit_bindings=False):
             self._remember()
 
     def leave(self) -> None:
-        """Close the board and say what goes on."""
-        runs = self.board.listing.working()
+        """Close the board and say what goes on; of a throwaway world nothing does."""
+        runs = 0 if self._throwaway else self.board.listing.working()
         message = f"{words.count(runs, 'run goes on', 'runs go on')}." if runs else None
         self.exit(0, message=message)
 

@@ -31,10 +31,10 @@ def demo(args: argparse.Namespace) -> int:
     from agent_board.demo.world import AGENT, demo_world, start_directory
 
     with demo_world() as paths:
-        return _open(paths, start_directory(paths), agent=AGENT)
+        return _open(paths, start_directory(paths), agent=AGENT, throwaway=True)
 
 
-def _open(paths: StorePaths, cwd: str, *, agent: str | None = None) -> int:
+def _open(paths: StorePaths, cwd: str, *, agent: str | None = None, throwaway: bool = False) -> int:
     from agent_board.board.app import BoardApp
     from agent_board.config import Settings, load_settings
 
@@ -45,7 +45,7 @@ def _open(paths: StorePaths, cwd: str, *, agent: str | None = None) -> int:
         settings = Settings()
     if agent is not None:
         settings = dataclasses.replace(settings, agent=agent)
-    app = BoardApp(paths, settings, cwd)
+    app = BoardApp(paths, settings, cwd, throwaway=throwaway)
     # Textual would print the traceback with the values of its variables, prompts among them.
     app._fatal_error = app._close_messages_no_wait  # type: ignore[method-assign]
     with asyncio.Runner() as runner:
@@ -80,5 +80,6 @@ def _told_to_end(leave: Callable[[int], object]) -> Iterator[None]:
 
 
 def _need_terminal(instead: str) -> None:
-    if sys.stdin is None or sys.stdout is None or not (sys.stdin.isatty() and sys.stdout.isatty()):
+    # The screen is drawn on stderr, so that one counts, too.
+    if not all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stdout, sys.stderr)):
         raise BoardError(f"The board needs a terminal for its input and output. {instead}")
