@@ -434,10 +434,17 @@ def prune(place: Place) -> list[str]:
         marker = read_marker(admin)
         path = marker.path if marker is not None and marker.aside is not None else known
         if points_to(path, admin) and not is_unfinished(admin, marker) and (marker is None or marker.aside is None):
+            _drop_old_lock(home, admin, path)
             continue
         said += _prune_one(home, admin, canonical(path))
     sweep_dropped(home)
     return said
+
+
+def _drop_old_lock(home: str, admin: str, path: str) -> None:
+    """Whoever made the worktree died between its last two steps."""
+    if (locked_reason(admin) or "").startswith(f"{OURS}being ") and not is_worked_on(home, path):
+        unlock_admin(admin)
 
 
 def _prune_one(home: str, admin: str, path: str) -> list[str]:
