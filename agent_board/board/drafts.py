@@ -39,7 +39,7 @@ class Drafts:
         return self._texts.get(view_id, "")
 
     def stamp(self, view_id: str) -> int:
-        """Grows whenever the draft changes here; taken before the disk is read."""
+        """Grows whenever the draft changes here and when it has been written; taken before the disk is read."""
         return self._stamps.get(view_id, 0)
 
     def take_from_disk(self, view_id: str, text: str, stamp: int) -> str:
@@ -146,7 +146,11 @@ class Drafts:
                     self._learn(view_id, self._load(view_id))
                 self._dirty.pop(view_id, None)
                 text = _both(self._sending.get(view_id, ""), self._texts.get(view_id, ""))
-            self._save(view_id, text)
+            try:
+                self._save(view_id, text)
+            finally:
+                with self._lock:  # what was read while this was being written may be what was there before
+                    self._stamps[view_id] = self.stamp(view_id) + 1
 
 
 def _both(first: str, second: str) -> str:

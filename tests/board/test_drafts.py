@@ -106,6 +106,18 @@ def test_a_refused_reply_comes_back_in_front_of_what_was_typed_since(drafts: Dra
     assert disk.texts["a"] == "the reply\nthe next"
 
 
+def test_what_was_read_during_a_write_is_not_believed(drafts: Drafts, disk: Disk) -> None:
+    learn(drafts, disk)
+    drafts.send("a", "the reply")
+    drafts.write_now("a")
+    drafts.sent("a", accepted=True)
+    stamp, old = drafts.stamp("a"), disk.load("a")
+    assert old == "the reply"
+    drafts.write_now("a")
+    assert drafts.take_from_disk("a", old, stamp) == ""
+    drafts.close()
+
+
 def test_a_slow_disk_gets_the_latest_words_last(drafts: Drafts, disk: Disk) -> None:
     learn(drafts, disk)
     disk.open.clear()

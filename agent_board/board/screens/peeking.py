@@ -20,6 +20,7 @@ from agent_board.errors import BoardError
 
 if TYPE_CHECKING:
     from textual.containers import Container
+    from textual.widget import Widget
 
     from agent_board.board.model.conversation import Style
     from agent_board.board.model.peeked import Peeked
@@ -63,6 +64,7 @@ class PeekScreen(ElsewhereScreen):
         self._look_timer: Timer | None = None
         self._seen_timer: Timer | None = None
         self._looked_at = float("-inf")
+        self._keys_in_peek = False
 
     # -- opening and closing
 
@@ -132,10 +134,23 @@ class PeekScreen(ElsewhereScreen):
         self.set_class(width < WIDE, "-narrow-board")
 
     @property
+    def focus_chain(self) -> "list[Widget]":
+        """Peek's own input never gets the keyboard because another one has gone: keys would become text."""
+        own = () if self.peek is None else (self.peek.input, self.peek.waiting)
+        return [widget for widget in super().focus_chain if widget not in own]
+
+    @property
     def peek_has_keys(self) -> bool:
-        """Whether an input or a list inside peek has the keyboard: then it stays with its task."""
+        """Whether an input or a list inside peek has the keyboard: then it stays with its task.
+
+        While the terminal itself is left, nothing has it; then it stays as it was.
+        """
         panel = self.peek
-        return panel is not None and panel.display and self.focused in (panel.input, panel.waiting)
+        if panel is None or not panel.display:
+            self._keys_in_peek = False
+        elif self.focused is not None:
+            self._keys_in_peek = self.focused in (panel.input, panel.waiting)
+        return self._keys_in_peek
 
     def do_peek_up(self) -> None:
         """Scroll it up."""

@@ -123,7 +123,9 @@ class ReplyScreen(PeekScreen):
     def on_text_area_changed(self) -> None:
         """Another letter: keep it soon, and say what it means."""
         panel = self.peek
-        if panel is not None and panel.view_id and self.focused is panel.input:
+        if panel is None or not panel.view_id or self.focused is not panel.input:
+            return
+        if panel.input.exact != self.drafts.text(panel.view_id):  # not what the board itself has put in
             self._failures.pop(panel.view_id, None)
             self.drafts.put(panel.view_id, panel.input.exact)
             self.say_fate()
@@ -225,11 +227,10 @@ class ReplyScreen(PeekScreen):
         if panel is None or not panel.display or panel.view_id != event.view_id:
             return
         self.show_draft()
-        if accepted:
-            if self.focused is panel.input and not panel.input.text:
-                self._sent_at = time.monotonic()
-                self.set_focus(self.list)
-            self.look_again()
+        if accepted and self.focused is panel.input and not panel.input.text:
+            self._sent_at = time.monotonic()
+            self.set_focus(self.list)
+        self.look_again()
         self.tell()
 
     def complain(self, view_id: str, sentence: str) -> None:

@@ -1,0 +1,481 @@
+"""Peek and reply on the real app; what would start processes is noted instead."""
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from threading import Event
+
+import pytest
+from textual import events
+
+from agent_board.board.replies import Replies
+from agent_board.errors import BoardError
+from agent_board.runs.followups import drop
+from agent_board.store.paths import StorePaths
+from agent_board.store.records import SemanticState
+from tests.board.conftest import Running, Starter
+from tests.board.talks import QUESTION, make_run, make_waiting
+from tests.support.fakestore import change_state, make_view, write
+
+S = SemanticState
+
+
+class FakeReplies(Replies):
+    """Reads for real; what is sent is noted, or refused, or waits until it may go on."""
+
+    def __init__(self, real: Replies) -> None:
+        super().__init__(real.paths, real._settings)
+        self.sent: list[tuple[str, str]] = []
+        self.refusal = ""
+        self.may_go = Event()
+        self.may_go.set()
+
+    def send(self, view_id: str, text: str, cwd: str) -> bool:
+        self._note(view_id, text)
+        return False
+
+    def send_held(self, view_id: str, prompt_id: str, cwd: str) -> None:
+        self._note(view_id, f"held {prompt_id}")
+        drop(self.paths, self.paths.view(view_id), prompt_id)
+
+    def _note(self, view_id: str, text: str) -> None:
+        self.may_go.wait(20)
+        if self.refusal:
+            raise BoardError(self.refusal)
+        self.sent.append((view_id, text))
+
+
+@pytest.fixture
+def store(store: StorePaths) -> StorePaths:
+    """Three tasks: one asks with choices, one works, one is done and unread."""
+    make_view(
+        store, "a", name="asks", state=S.NEEDS_INPUT, summary=QUESTION, reason="question", age_ms=400_000,
+        choices=["the old name", "the new name"],
+    )  # fmt: skip
+    make_view(store, "b", name="works", state=S.WORKING, summary="Running tests", reason="activity", age_ms=300_000)
+    make_view(store, "c", name="done", state=S.COMPLETED, summary="Done", unread=True, age_ms=200_000)
+    for view_id in "abc":
+        make_run(store, view_id, alive=view_id == "b")
+    return store
+
+
+@asynccontextmanager
+async def opened(start: Starter, *keys: str, size: tuple[int, int] = (120, 36)) -> AsyncIterator[Running]:
+    """A board with fake replies; after the keys what peek shows has been read."""
+    async with start(size) as board:
+        board.screen.replies = FakeReplies(board.screen.replies)
+        await board.until(lambda: board.screen.peek is not None, "peek made ready")
+        await board.pilot.press(*keys)
+        if keys:
+            await read(board)
+        yield board
+
+
+def replies(board: Running) -> FakeReplies:
+    fake = board.screen.replies
+    assert isinstance(fake, FakeReplies)
+    return fake
+
+
+async def read(board: Running) -> None:
+    panel = board.screen.peek
+    assert panel is not None
+    await board.until(lambda: board.screen.peek_is_open and panel.peeked is not None, "what peek reads")
+    await board.pilot.pause()
+
+
+def text(board: Running) -> str:
+    """What stands in the input."""
+    panel = board.screen.peek
+    assert panel is not None
+    return panel.input.text
+
+
+async def listening(board: Running) -> None:
+    """Until keys that answer are heard."""
+    panel = board.screen.peek
+    assert panel is not None
+    await board.until(lambda: not panel.is_deaf, "the end of deafness")
+
+
+# -- peek
+
+
+@pytest.mark.parametrize("size", [(120, 36), (80, 24)])
+async def test_peek_shows_state_why_exchange_and_question(start: Starter, size: tuple[int, int]) -> None:
+    """AB-024, AB-070, AB-071."""
+    async with opened(start, "space", size=size) as board:
+        shown = board.text()
+        for words in ("needs you", "asking for a decision", QUESTION, "1 the old name", "2 the new name"):
+            assert words in shown, words
+        assert "sends at once" in shown
+        if size[1] > 30:
+            for words in ("edit src/login.py  1 line changed", "Two tests disagree.", "changed src/login.py"):
+                assert words in shown, words
+        assert "**look**" not in shown
+
+
+async def test_peek_walks_with_the_cursor_and_reads_nothing_on_the_key_path(start: Starter) -> None:
+    async with opened(start, "space") as board:
+        await board.pilot.press("down")
+        panel = board.screen.peek
+        assert panel is not None
+        assert panel.view_id == "b"
+        await read(board)
+        assert "waits until the run has ended" in board.text()
+        await board.pilot.press("up")
+        assert QUESTION in board.text(), "what was read before is there at once"
+
+
+async def test_peek_scrolls_and_keeps_its_end(start: Starter) -> None:
+    async with opened(start, "space", size=(80, 24)) as board:
+        panel = board.screen.peek
+        assert panel is not None
+        assert panel.body.at_end
+        await board.pilot.press("ctrl+u", "shift+up")
+        assert not panel.body.at_end
+        change_state(
+            start.paths, "a", usage={"input": 5, "output": None, "cacheRead": None, "cacheWrite": None, "costUsd": None}
+        )
+        await board.until(
+            lambda: panel.peeked is not None and any("5 tokens" in f for g in panel.peeked.facts for f in g)
+        )
+        assert not panel.body.at_end, "the place that is read is kept"
+        await board.pilot.press("ctrl+d", "shift+down", "shift+down")
+        assert panel.body.at_end
+
+
+async def test_peek_is_live(start: Starter) -> None:
+    async with opened(start, "down", "space") as board:
+        make_run(start.paths, "b", latest_assistant_preview="x", alive=False)
+        change_state(start.paths, "b", semanticState="completed", processState="exited", summary="All green")
+        await board.until(lambda: "sends at once" in board.text(), "the end of the run")
+        await board.until(lambda: "completed" in board.text())
+
+
+async def test_left_and_esc_close_the_topmost_thing_only(start: Starter) -> None:
+    for key in ("left", "escape"):
+        async with opened(start, "space") as board:
+            await board.pilot.press("m", key)
+            assert not board.screen.peek_is_open
+            assert board.screen.listing.marked
+            assert "NEEDS YOU" in board.text()
+            assert board.screen.focused is board.screen.list
+
+
+async def test_space_on_a_folded_group_still_opens_it(start: Starter) -> None:
+    async with opened(start) as board:
+        await board.pilot.press("left", "space")
+        assert not board.screen.peek_is_open
+        assert "asks" in board.text()
+
+
+async def test_a_task_that_was_looked_at_for_a_second_is_seen(start: Starter) -> None:
+    async with opened(start, "G", "space") as board:
+        assert board.screen.listing.rows["c"].unread
+        await board.until(lambda: not board.screen.listing.rows["c"].unread, "the mark's going")
+
+
+async def test_walking_past_a_task_does_not_make_it_seen(start: Starter) -> None:
+    async with opened(start, "G", "space") as board:
+        await board.pilot.press("up")
+        await board.pilot.pause(1.3)
+        assert board.screen.listing.rows["c"].unread
+
+
+async def test_an_unreadable_task_says_so(start: Starter) -> None:
+    Path(start.paths.view("a").state).write_bytes(b"{")
+    async with opened(start, "g", "space") as board:
+        assert "can't be read" in board.text()
+        await board.pilot.press("r")
+        await board.until(lambda: any("can't be answered" in toast for toast in board.toasts()))
+
+
+async def test_peek_on_nothing_says_so(start: Starter) -> None:
+    async with opened(start, "space") as board:
+        await board.pilot.press("slash", *"nothing-like-it", "enter")
+        assert "No task is selected." in board.text()
+        await board.pilot.press("r")
+        assert any("Select a task first" in toast for toast in board.toasts())
+
+
+# -- reply
+
+
+async def test_a_reply_is_sent_and_the_list_has_the_keys_again(start: Starter) -> None:
+    """AB-025, AB-110."""
+    async with opened(start, "r") as board:
+        await board.pilot.press(*"use 7", "ctrl+j", *"days", "enter")
+        await board.until(lambda: replies(board).sent == [("a", "use 7\ndays")], "the sending")
+        await board.until(lambda: board.screen.focused is board.screen.list)
+        assert board.screen.peek_is_open
+        assert text(board) == ""
+        assert not Path(start.paths.view("a").draft).exists()
+
+
+async def test_sending_is_said_at_once(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        replies(board).may_go.clear()
+        await board.pilot.press(*"hello", "enter")
+        assert "sends at once" not in board.text()
+        assert "sending ⋅" in board.text()
+        await board.pilot.press(*"more")
+        assert text(board) == "more", "what is typed meanwhile stays"
+        replies(board).may_go.set()
+        await board.until(lambda: replies(board).sent)
+        await board.until(lambda: "sends at once" in board.text())
+        assert text(board) == "more"
+        assert board.screen.peek is not None
+        assert board.screen.focused is board.screen.peek.input
+
+
+async def test_a_refused_reply_is_in_the_input_again_with_the_reason(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        replies(board).refusal = "The directory is gone."
+        await board.pilot.press(*"hello", "enter")
+        await board.until(lambda: "The directory is gone." in board.text())
+        assert text(board) == "hello"
+        await board.pilot.press("!")
+        assert "The directory is gone." not in board.text()
+        assert text(board) == "hello!"
+
+
+async def test_with_the_input_focused_every_key_is_text(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press("1", "x", "q", "s", "tab", "d", "left", "A", "?", "/")
+        assert text(board) == "1xqs\tA?/d"
+        assert len(board.app.screen_stack) == 1
+        assert board.selected == "a"
+        assert replies(board).sent == []
+
+
+async def test_a_backslash_before_enter_and_shift_enter_make_lines(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press(*"a\\", "enter", *"b", "shift+enter", *"c")
+        assert text(board) == "a\nb\nc"
+
+
+async def test_an_empty_reply_is_not_sent(start: Starter) -> None:
+    async with opened(start, "down", "r") as board:
+        await board.pilot.press("space", "enter")
+        assert "Write the reply first." in board.text()
+        assert replies(board).sent == []
+
+
+async def test_a_leading_slash_is_said_while_typing(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press("/")
+        assert "Pi takes a leading / as its own command" in board.text()
+        await board.pilot.press("backspace")
+        assert "sends at once" in board.text()
+
+
+async def test_esc_keeps_the_draft_for_each_task_also_over_a_new_start(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press(*"half", "escape", "down", "r", *"other", "escape")
+        await board.until(lambda: Path(start.paths.view("b").draft).read_text() == "other")
+        await board.pilot.press("up")
+        assert text(board) == "half"
+        await board.pilot.press("escape", "space")
+        assert text(board) == "half"
+    async with opened(start, "space") as board:
+        await board.until(lambda: text(board) == "half", "the draft")
+
+
+async def test_a_board_that_is_left_has_written_the_last_letter(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press(*"last letter", "ctrl+c", *"kept")
+        board.app.leave()
+        await board.until(lambda: board.app.return_code == 0)
+    assert Path(start.paths.view("a").draft).read_text() == "kept"
+
+
+async def test_the_input_stays_with_its_task_when_that_moves_or_goes(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press(*"for a")
+        make_view(start.paths, "0", name="first", state=S.NEEDS_INPUT, age_ms=900_000)
+        change_state(start.paths, "a", semanticState="completed", processState="exited", question=None)
+        await board.until(lambda: "first" in board.text())
+        assert text(board) == "for a"
+        write(start.paths.view("a").meta, {"version": 1})
+        await board.pilot.press("enter")
+        await board.until(lambda: replies(board).sent == [("a", "for a")])
+
+
+async def test_typing_before_the_draft_was_read_loses_neither(start: Starter) -> None:
+    Path(start.paths.view("a").draft).write_text("from before")
+    async with opened(start) as board:
+        await board.pilot.press("r", *"typed")
+        await read(board)
+        await board.until(lambda: "from before" in text(board) and "typed" in text(board), "both")
+
+
+async def test_a_key_right_after_sending_is_no_act(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press(*"ok", "enter")
+        await board.until(lambda: board.screen.focused is board.screen.list)
+        await board.pilot.press("x", "enter")
+        assert "a" in board.screen.listing.rows
+        await board.pilot.press("down")
+        assert board.selected != "a", "but moving is"
+
+
+async def test_retry_fills_in_the_last_prompt_byte_for_byte(start: Starter) -> None:
+    prompt = "first\r\n\ttabbed \u2028 end\n"
+    make_run(start.paths, "a", prompt=prompt)
+    async with opened(start, "R") as board:
+        await board.until(lambda: "tabbed" in text(board))
+        await board.pilot.press("enter")
+        await board.until(lambda: replies(board).sent == [("a", prompt)])
+
+
+async def test_retry_does_not_touch_a_half_written_reply(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press(*"mine", "escape", "R")
+        assert text(board) == "mine"
+        assert "half-written" in board.text()
+
+
+# -- choices
+
+
+async def test_a_digit_marks_and_enter_sends(start: Starter) -> None:
+    async with opened(start, "space") as board:
+        await listening(board)
+        await board.pilot.press("enter")
+        assert any("Mark a choice" in toast for toast in board.toasts())
+        await board.pilot.press("2")
+        assert "❯2 the new name" in board.text()
+        await board.pilot.press("2")
+        assert "❯2" not in board.text()
+        await board.pilot.press("1", "enter")
+        await board.until(lambda: replies(board).sent == [("a", "the old name")])
+
+
+async def test_keys_are_dead_after_the_choices_changed(start: Starter) -> None:
+    async with opened(start, "space") as board:
+        await board.pilot.press("1", "enter")
+        assert board.screen.peek is not None
+        assert board.screen.peek.marked is None
+        await listening(board)
+        await board.pilot.press("1")
+        assert board.screen.peek.marked == 0
+        change_state(start.paths, "a", choices=["go", "stay"])
+        await board.until(lambda: "1 go" in board.text())
+        assert board.screen.peek.marked is None, "the mark was on another choice"
+        await board.pilot.press("1", "enter")
+        assert replies(board).sent == []
+
+
+async def test_a_digit_without_choices_says_why_not(start: Starter) -> None:
+    async with opened(start, "down", "space") as board:
+        await board.pilot.press("1")
+        assert any("nothing is offered" in toast for toast in board.toasts())
+
+
+# -- what waits
+
+
+async def test_what_waits_is_listed_edited_dropped_and_had_back(start: Starter) -> None:
+    make_waiting(start.paths, "b", "also the docs", "and the changelog", held=False)
+    async with opened(start, "down", "space") as board:
+        assert "2 replies wait" in board.text()
+        assert "also the docs" in board.text()
+        await board.pilot.press("h", "down", "e")
+        assert text(board) == "and the changelog"
+        await board.pilot.press("!", "enter")
+        file = Path(start.paths.view("b").followups)
+        await board.until(lambda: "and the changelog!" in file.read_text(), "the edited one")
+        await board.until(lambda: board.screen.focused is board.screen.list)
+        assert text(board) == ""
+        assert replies(board).sent == [], "it keeps its place and waits on"
+        await board.pilot.press("h", "x")
+        await board.until(lambda: "the changelog" not in file.read_text() or "also the docs" not in file.read_text())
+        await board.until(lambda: "1 reply waits" in board.text())
+        await board.until(lambda: not board.screen.deaf_after_sending("undo"))
+        await board.pilot.press("escape", "u")
+        await board.until(lambda: text(board) != "", "what was dropped")
+
+
+async def test_a_held_reply_is_sent_with_enter(start: Starter) -> None:
+    make_waiting(start.paths, "a", "the held one")
+    change_state(start.paths, "a", heldPrompts=1)
+    async with opened(start, "h") as board:
+        panel = board.screen.peek
+        assert panel is not None
+        await board.until(lambda: board.screen.focused is panel.waiting)
+        await board.pilot.press("enter")
+        await board.until(lambda: replies(board).sent == [("a", "held w0")])
+        await board.until(lambda: "the held one" not in board.text())
+
+
+async def test_an_edited_held_reply_is_sent_in_its_place(start: Starter) -> None:
+    make_waiting(start.paths, "a", "the held one")
+    change_state(start.paths, "a", heldPrompts=1)
+    async with opened(start, "h") as board:
+        panel = board.screen.peek
+        assert panel is not None
+        await board.until(lambda: board.screen.focused is panel.waiting)
+        await board.pilot.press("e", *"!", "enter")
+        await board.until(lambda: replies(board).sent == [("a", "held w0")])
+
+
+async def test_a_waiting_reply_that_was_delivered_meanwhile_keeps_its_edited_text(start: Starter) -> None:
+    make_waiting(start.paths, "b", "also the docs", held=False)
+    async with opened(start, "down", "space") as board:
+        await board.pilot.press("h", "e", *"!")
+        drop(start.paths, start.paths.view("b"), "w0")
+        await board.pilot.press("enter")
+        await board.until(lambda: "waits here any more" in board.text())
+        assert text(board) == "also the docs!"
+        await board.pilot.press("enter")
+        await board.until(lambda: replies(board).sent == [("b", "also the docs!")], "as a new one")
+
+
+async def test_a_paste_on_what_waits_goes_into_the_input(start: Starter) -> None:
+    make_waiting(start.paths, "b", "also the docs", held=False)
+    async with opened(start, "down", "space", "h") as board:
+        panel = board.screen.peek
+        assert panel is not None
+        for key in "xe\nx":
+            board.app.post_message(_key(key))
+        await board.until(lambda: "xe" in text(board), "the pasted text")
+        assert "also the docs" in Path(start.paths.view("b").followups).read_text()
+
+
+def _key(char: str) -> events.Key:
+    return events.Key("enter" if char == "\n" else char, None if char == "\n" else char)
+
+
+async def test_nothing_waits_says_so(start: Starter) -> None:
+    async with opened(start, "space") as board:
+        await board.pilot.press("h")
+        assert any("No reply waits" in toast for toast in board.toasts())
+
+
+# -- screens of their own
+
+
+async def test_the_transcript_scrolls_searches_and_copies(start: Starter) -> None:
+    async with opened(start) as board:
+        await board.pilot.press("v")
+        await board.until(lambda: "Two tests disagree." in board.text())
+        await board.pilot.press("slash", *"login", "enter")
+        await board.until(lambda: "of 3" in board.text(), "the hits")
+        await board.pilot.press("n", "N", "escape", "tab", "y")
+        assert board.app.clipboard == "Fix the login page, please."
+        await board.pilot.press("escape", "y")
+        assert board.app.clipboard.startswith("Two tests disagree.")
+        await board.pilot.press("escape")
+        assert len(board.app.screen_stack) == 1
+
+
+async def test_why_tells_rule_processes_and_files(start: Starter) -> None:
+    async with opened(start) as board:
+        await board.pilot.press("exclamation_mark")
+        await board.until(lambda: "Rule “question”" in board.text())
+        for words in ("Processes", "runner", "Files", "status"):
+            assert words in board.text()
+        await board.pilot.press("y", "escape")
+        assert "Rule “question”" in board.app.clipboard
+        assert len(board.app.screen_stack) == 1
