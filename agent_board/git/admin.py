@@ -27,6 +27,7 @@ _CREATING = OURS + "being created"
 _REMOVING = OURS + "being removed"
 _MARKER = "agent-board.json"
 _PATIENCE_S = 1.0
+_REGISTER_S = 60.0
 _DROPPED = "dropped-"
 
 
@@ -232,7 +233,17 @@ def working_on(common_dir: str, path: str, *, patience: float = _PATIENCE_S) -> 
     Hand it to git processes (`keep`), so that nobody takes a dead maker's place while its git still writes.
     Raises BusyError, BoardError when the repository can't be written.
     """
-    fd = _lock(common_dir, path, patience)
+    fd = _lock(_lock_file(common_dir, path), patience, f"worktree {path}")
+    try:
+        yield fd
+    finally:
+        os.close(fd)
+
+
+@contextmanager
+def registering(common_dir: str) -> Iterator[int]:
+    """Wait for one's turn to register a worktree: git can't stand to read one that another git is just writing."""
+    fd = _lock(f"{common_dir}/agent-board/register.lock", _REGISTER_S, f"next worktree of {common_dir}")
     try:
         yield fd
     finally:
@@ -256,13 +267,12 @@ def _lock_file(common_dir: str, path: str) -> str:
     return f"{common_dir}/agent-board/{binascii.crc32(os.fsencode(canonical(path))):08x}.lock"
 
 
-def _lock(common_dir: str, path: str, patience: float) -> int:
-    file = _lock_file(common_dir, path)
+def _lock(file: str, patience: float, what: str) -> int:
     try:
         make_dir(os.path.dirname(file))
         fd = os.open(file, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, FILE_MODE)
     except OSError as error:
-        raise BoardError(f"The repository {common_dir} can't be written ({error.strerror}).") from None
+        raise BoardError(f"{file} can't be written ({error.strerror}).") from None
     deadline = time.monotonic() + patience
     while True:
         try:
@@ -271,7 +281,7 @@ def _lock(common_dir: str, path: str, patience: float) -> int:
         except BlockingIOError:
             if time.monotonic() > deadline:
                 os.close(fd)
-                raise BusyError(f"The worktree {path} is being made or removed just now; try again.") from None
+                raise BusyError(f"The {what} is being made or removed just now; try again.") from None
             time.sleep(0.01)
         except BaseException:
             os.close(fd)

@@ -54,6 +54,10 @@ _SETTINGS = (
     "core.quotePath=false",
 )
 _PROGRESS = re.compile(r"\d%")
+_HALF_MADE = re.compile(r"failed to read .*/worktrees/[^/]+/commondir")
+"""What git says when another git is just writing that file of a new worktree."""
+_TRIES, _TRY_AGAIN_S = 10, 0.03
+_NOISE = ("hint:", "Not committing merge")
 _TICK_S = 0.1
 _DRAIN_S = 0.3
 _GRACE_S = 2.0
@@ -121,9 +125,13 @@ def git(
     line = ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
     env = _environment(reads) | dict(environ or {})
     verb = next((word for word in arguments if not word.startswith("-") and "=" not in word), "git")
-    ran = run(
-        line, cwd, env, f"git {verb}", given, timeout=timeout, limit=limit, keep=keep, stop=cancelled, told=progress
-    )
+    for left in range(_TRIES, -1, -1):
+        ran = run(
+            line, cwd, env, f"git {verb}", given, timeout=timeout, limit=limit, keep=keep, stop=cancelled, told=progress
+        )
+        if not left or ran.code == 0 or not _HALF_MADE.search(ran.err):
+            break
+        time.sleep(_TRY_AGAIN_S)
     if ran.code not in ok and not ran.cut:
         said = last_word(ran.err)
         raise GitError(f"git {verb} failed in {cwd}: {said or f'exit code {ran.code}'}.", said, ran.code)
@@ -280,6 +288,7 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 def last_word(err: str) -> str:
     """The line of git's complaint that says what is wrong, without its prefix and full stop."""
     lines = [clean_line(line) for line in err.replace("\r", "\n").split("\n") if line.strip()]
+    lines = [line for line in lines if not line.startswith(_NOISE)]
     telling = [line for line in lines if line.startswith(("fatal:", "error:"))]
     said = (telling or lines or [""])[0 if telling else -1]
     for prefix in ("fatal: ", "error: "):

@@ -88,7 +88,7 @@ def changes(top: str, base: str | None, *, patch_bytes: int = PATCH_BYTES) -> Ch
     if place.top is None or place.git_dir is None:
         raise BoardError(f"{top} is not in a git checkout, so there is nothing to compare with.")
     base = _known(place.top, base or place.head)
-    with _own_index(place.top, place.git_dir) as environ:
+    with _own_index(place.top, place.git_dir, f"{place.common_dir}/objects") as environ:
         listed = git(place.top, *_DIFF, "--raw", "--numstat", "-z", base, environ=environ).out
         open_ones = set(_uncommitted(place.top, place.head or base, environ))
         files = _files(listed, open_ones)
@@ -118,10 +118,16 @@ def _known(where: str, name: str | None) -> str:
 
 
 @contextmanager
-def _own_index(top: str, git_dir: str) -> Iterator[dict[str, str]]:
-    """A copy of the checkout's index that knows its new files, too."""
+def _own_index(top: str, git_dir: str, objects: str) -> Iterator[dict[str, str]]:
+    """A copy of the checkout's index that knows its new files, too; what git stores for that goes with it."""
     with tempfile.TemporaryDirectory(prefix="agent-board-") as scratch:
-        environ = {"GIT_INDEX_FILE": f"{scratch}/index", "GIT_LITERAL_PATHSPECS": "1"}
+        environ = {
+            "GIT_INDEX_FILE": f"{scratch}/index",
+            "GIT_OBJECT_DIRECTORY": f"{scratch}/objects",
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES": objects,
+            "GIT_LITERAL_PATHSPECS": "1",
+        }
+        os.mkdir(f"{scratch}/objects")
         if os.path.isfile(f"{git_dir}/index"):
             shutil.copy2(f"{git_dir}/index", f"{scratch}/index")
         new = git(top, "ls-files", "--others", "--exclude-standard", "-z", environ=environ).out

@@ -26,6 +26,7 @@ from agent_board.git.admin import (
     is_unfinished,
     locked_reason,
     read_marker,
+    registering,
     unlock_admin,
     working_on,
     write_marker,
@@ -200,7 +201,8 @@ def _register(job: _Job) -> str:
     where = job.place.top or job.home
     start = job.base if job.new_branch else f"refs/heads/{job.branch}"
     flags = ("--detach", "--no-checkout", "--lock", "--reason", creating_reason(job.view))
-    git(where, "worktree", "add", *flags, "--", job.path, start, reads=False, keep=(job.lock,))
+    with registering(job.home) as turn:
+        git(where, "worktree", "add", *flags, "--", job.path, start, reads=False, keep=(job.lock, turn))
     admin = admin_of(job.home, job.path)
     if admin is None:
         raise BoardError(f"git made no worktree at {job.path}, though it said so.")

@@ -27,7 +27,8 @@ def git(where: Path, *arguments: str, ok: tuple[int, ...] = (0,), given: str | N
 def make_repo(path: Path, files: dict[str, str] | None = None) -> Path:
     """A repository with one commit on main."""
     path.mkdir(parents=True)
-    git(path, "init", "-q", "-b", "main")
+    git(path, "init", "-q", "-b", "main", "--template=")
+    (path / ".git" / "info").mkdir()
     write(path, {"README.md": "one\n", "src/app.py": "print('app')\n", ".gitignore": ".env\n*.log\nbuild/\n"})
     write(path, files or {})
     git(path, "add", "-A")

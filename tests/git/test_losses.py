@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,10 +10,11 @@ import pytest
 from agent_board.git.removal import WorkAtRiskError
 from agent_board.git.repository import identify
 from agent_board.git.worktrees import prune, remove
+from tests.git.conftest import Command
 from tests.git.repo import add_worktree, branches, commit, git, kinds, make_repo, planned, snapshot, write
 from tests.git.ways import CANARY, WAYS, Way
-from tests.support.command import run
 
+Put = Callable[[Path], None]
 EACH_WAY = pytest.mark.parametrize("way", WAYS.values(), ids=list(WAYS))
 
 
@@ -30,44 +32,32 @@ def worktree(main: Path) -> Path:
 
 
 @EACH_WAY
-def test_removing_keeps_it_or_refuses(main: Path, worktree: Path, way: Way):
+def test_no_way_to_remove_it_loses_work(main: Path, worktree: Path, way: Way, command: Command):
+    """Pruned, removed by the command, removed by a view's delete: kept, or refused and said."""
     way.put(worktree)
     before, tree = snapshot(main), sorted(os.listdir(worktree))
     plan = planned(worktree)
     assert way.seen <= kinds(plan)
     assert bool(plan.lost) is not way.kept_by_git
-    if way.kept_by_git:
-        remove(plan)
-        assert not worktree.exists()
-    else:
+    assert prune(identify(str(main))) == []
+    if not way.kept_by_git:
         with pytest.raises(WorkAtRiskError) as refused:
             remove(plan)
         assert plan.lost[0].what in str(refused.value)
         assert sorted(os.listdir(worktree)) == tree
-    assert way.safe(main, worktree)
-    assert snapshot(main) == before
-
-
-@EACH_WAY
-def test_the_command_keeps_it_or_refuses(main: Path, worktree: Path, way: Way):
-    way.put(worktree)
-    before = snapshot(main)
-    done = run("worktree", "remove", "task", cwd=main)
+    done = command("worktree", "remove", "task", cwd=main)
     assert done.code == (0 if way.kept_by_git else 1), done.err
     assert worktree.exists() is not way.kept_by_git
     assert way.safe(main, worktree)
     assert snapshot(main) == before
 
 
-@EACH_WAY
-def test_pruning_keeps_it(main: Path, worktree: Path, way: Way):
-    """Nothing of a worktree that is there is stale."""
-    way.put(worktree)
-    before = snapshot(main)
-    assert prune(identify(str(main))) == []
-    assert worktree.is_dir()
-    assert way.safe(main, worktree)
-    assert snapshot(main) == before
+@pytest.mark.parametrize("name", [name for name, way in WAYS.items() if way.kept_by_git])
+def test_what_git_keeps_needs_no_consent(main: Path, worktree: Path, name: str):
+    WAYS[name].put(worktree)
+    remove(planned(worktree))
+    assert not worktree.exists()
+    assert WAYS[name].safe(main, worktree)
 
 
 @pytest.mark.parametrize("name", [name for name, way in WAYS.items() if way.in_index])
@@ -163,13 +153,13 @@ def test_settings_that_hide_files_from_status_hide_nothing(main: Path, worktree:
     assert kinds(planned(worktree)) == {"untracked"}
 
 
-def test_odd_names_are_found_and_shown(main: Path, worktree: Path):
+def test_odd_names_are_found_and_shown(main: Path, worktree: Path, command: Command):
     names = ["-rf", "a b", 'quo"te', "new\nline", "ü", "\x1b[31m"]
     write(worktree, dict.fromkeys(names, CANARY))
     (worktree / os.fsdecode(b"\xff\xfe")).write_text(CANARY)
     plan = planned(worktree)
     assert set(plan.lost[0].items) == {*names, os.fsdecode(b"\xff\xfe")}
-    done = run("worktree", "remove", "task", cwd=main)
+    done = command("worktree", "remove", "task", cwd=main)
     assert done.code == 1
     assert "\x1b[31m" not in done.err
 
@@ -212,20 +202,16 @@ def _sub_stash(sub: Path) -> None:
 @pytest.mark.parametrize(
     "put", [_sub_modified, _sub_untracked, _sub_ignored, _sub_commit, _sub_commit_left, _sub_stash]
 )
-@pytest.mark.parametrize("how", ["remove", "command", "prune"])
-def test_work_in_a_submodule_is_work(main: Path, with_submodule: Path, put, how: str):
+def test_work_in_a_submodule_is_work(main: Path, with_submodule: Path, put: Put, command: Command):
     assert planned(with_submodule).lost == ()
     sub = with_submodule / "vendor" / "lib"
     put(sub)
     assert "submodule" in kinds(planned(with_submodule))
     before = snapshot(sub)
-    if how == "remove":
-        with pytest.raises(WorkAtRiskError):
-            remove(planned(with_submodule))
-    elif how == "command":
-        assert run("worktree", "remove", "task", cwd=main).code == 1
-    else:
-        prune(identify(str(main)))
+    with pytest.raises(WorkAtRiskError):
+        remove(planned(with_submodule))
+    assert command("worktree", "remove", "task", cwd=main).code == 1
+    assert prune(identify(str(main))) == []
     assert snapshot(sub) == before
     remove(planned(with_submodule), discard_work=True)
     assert not with_submodule.exists()
