@@ -227,6 +227,7 @@ class Transcript(Page):
         """Open the input."""
         if self._find is None:
             self._find = Input(self._scroll.term, placeholder="search", id="find", compact=True)
+            self._find.cursor_blink = False
             await self.mount(self._find, before=self.hints)
             self._find.focus()
             self.tell()

@@ -20,6 +20,7 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
         super().__init__(id=id)
         self._ground = ground
         self.lines: Sequence[Line] = ()
+        self._follows = True
         self._styles: dict[tuple[str, bool], Style] = {}
         self.chosen: Callable[[int], bool] | None = None
         """Whether a line belongs to what is chosen: it is drawn on another ground."""
@@ -33,12 +34,12 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
 
     def show(self, lines: Sequence[Line], *, anew: bool = False) -> None:
         """Show these instead. `anew`: it is another text, seen from its end; else the place is kept."""
-        follow = anew or self.at_end
+        follow = anew or self._follows
         before, self.lines = self.lines, lines
         top = round(self.scroll_y)
         self._fit_size()
         if follow:
-            self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
+            self._to_end()
         if round(self.scroll_y) != top:
             self.refresh()
             return
@@ -76,6 +77,17 @@ class LinesView(ScrollView, can_focus=False, inherit_bindings=False):
     def on_resize(self) -> None:
         """The end stays in view when it was."""
         self._fit_size()
+        if self._follows:
+            self._to_end()
+
+    def _to_end(self) -> None:
+        self.scroll_to(y=self.max_scroll_y, animate=False, immediate=True, force=True)
+        self._follows = True
+
+    def watch_scroll_y(self, old_value: float, new_value: float) -> None:
+        """Who scrolls away from the end leaves it; who comes back follows it again."""
+        super().watch_scroll_y(old_value, new_value)
+        self._follows = self.at_end
 
     def notify_style_update(self) -> None:
         """Another theme."""

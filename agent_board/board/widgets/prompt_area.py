@@ -29,6 +29,7 @@ class PromptArea(TextArea):
             highlight_cursor_line=False,
             tab_behavior="focus",
         )
+        self.cursor_blink = False
         self._burst = Burst()
 
     def on_key(self, event: events.Key) -> None:
