@@ -239,7 +239,7 @@ class RowScreen(TaskScreen):
         line = self.listing.index.line_of(entry)
         layout, region = self.list.layout_columns, self.list.region
         y = region.y + (line or 0) - round(self.list.scroll_y)
-        return name_cell(Region(region.x, y, layout.width, 1), layout.lead, layout.name)
+        return name_cell(Region(region.x, y, layout.width, 1), layout)
 
     @property
     def is_renaming(self) -> bool:

@@ -5,8 +5,7 @@ from textual.geometry import Region
 from textual.message import Message
 from textual.widgets import Input
 
-MOST = 44
-_LEAST = 12
+from agent_board.board.model.columns import Columns
 
 
 class NameInput(Input):
@@ -52,8 +51,8 @@ class NameInput(Input):
         self.post_message(self.Left())
 
 
-def name_cell(row: Region, lead: int, name: int) -> Region:
-    """Where the input of a row goes: the name's cell, longer where there is room, for a name may grow."""
-    left = row.x + lead - 1
-    room = max(1, row.width - lead)
-    return Region(left, row.y, min(room, max(name + 2, MOST, _LEAST)), 1)
+def name_cell(row: Region, layout: Columns) -> Region:
+    """Where the input of a row goes: from the name to where the summary begins, so that nothing is cut in half."""
+    covered = layout.name + sum(part + 2 for part in (layout.project, layout.marks) if part)
+    width = covered + 1 if layout.summary else row.width - layout.lead + 1
+    return Region(row.x + layout.lead - 1, row.y, width, 1)
