@@ -260,7 +260,7 @@ class PeekScreen(ElsewhereScreen):
             return
         panel.show_peeked(event.peeked, event.lines)
         self.show_draft()
-        self.tell_peek()
+        self.tell()
 
     def on_peek_panel_resized(self) -> None:
         """Other lines."""
