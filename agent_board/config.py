@@ -42,6 +42,8 @@ class DirectorySettings:
     __pydantic_config__ = _STRICT
     wrap: list[Word] | None = None
     """Put in front of the agent's command there, in place of the agent's own `wrap`."""
+    args: list[str] | None = None
+    """In place of the agent's own `args`."""
     stall_after_s: Seconds | None = None
     """In place of the agent's own `stall_after_s`."""
 
@@ -53,6 +55,8 @@ class AgentSettings:
     __pydantic_config__ = _STRICT
     wrap: list[Word] = field(default_factory=list)
     """Put in front of the agent's command, as `["direnv", "exec", "."]`."""
+    args: list[str] = field(default_factory=list)
+    """Added to the agent's command line, as `["--sandbox", "danger-full-access"]` for Codex."""
     stall_after_s: Seconds = 300.0
     """Seconds of silence after which a working row is marked as stalled."""
     directories: dict[str, DirectorySettings] = field(default_factory=dict)
@@ -63,6 +67,7 @@ class AgentSettings:
         here = self.directories.get(_deepest(self.directories, cwd) or "") or DirectorySettings()
         return AgentOptions(
             wrap=tuple(self.wrap if here.wrap is None else here.wrap),
+            args=tuple(self.args if here.args is None else here.args),
             stall_after_s=here.stall_after_s or self.stall_after_s,
         )
 

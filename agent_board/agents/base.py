@@ -1,5 +1,6 @@
 """The small interface that every agent's file fills."""
 
+import os
 import signal
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
@@ -32,6 +33,10 @@ class Job:
     """The session has been used before."""
     rules: tuple[str, ...] = ()
     """What the agent is to be told beside the prompt, where it has a place for that."""
+    args: tuple[str, ...] = ()
+    """The user's own words for the agent's command line, from his settings."""
+    tag: str = ""
+    """Unique to the run: by it an agent's store tells which session the run has made."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,9 +138,28 @@ class Agent(ABC):
     def reader(self) -> Reader:
         """A fresh reader for one run's stdout."""
 
+    def reader_for(self, job: Job) -> Reader:
+        """The reader of that run, made before its worker starts; may look at what the session holds so far."""
+        return self.reader()
+
     @abstractmethod
     def transcript_events(self, job: Job, mark: int) -> list[Event]:
         """What the transcript holds behind byte `mark`, as events; torn lines are passed over. Reads files."""
+
+    def transcript_size(self, job: Job) -> int:
+        """How far the transcript reaches now: the mark behind which stands what comes later. Raises OSError."""
+        try:
+            return os.stat(job.session_file).st_size if job.session_file else 0
+        except FileNotFoundError:
+            return 0
+
+    def find_session(self, job: Job) -> str | None:
+        """The id of the session that a run has made without ever naming it, by its tag. Reads files."""
+        return None
+
+    def logged_in(self) -> bool | None:
+        """Whether its user has logged in, as far as files and the environment tell; None when they don't."""
+        return None
 
     def startup_error(self, stderr: str) -> str | None:
         """The one sentence in stderr that says why the run could not start; None when it says nothing."""

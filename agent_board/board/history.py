@@ -10,7 +10,7 @@ from agent_board.agents.registry import agent as agent_named
 from agent_board.board.model.exchange import Block, Kind, Logged, Standing, blocks_of, decoded, ended, joined
 from agent_board.errors import BoardError
 from agent_board.runs.claim import run_ids
-from agent_board.runs.status import job_of, transcript_size
+from agent_board.runs.status import job_of, session_of, transcript_size
 from agent_board.store import plain
 from agent_board.store.logs import segments
 from agent_board.store.paths import RunPaths, StorePaths
@@ -129,8 +129,8 @@ def _attached(request: RunRequest, mark: int | None, after: int | None) -> Itera
 
 def _adopted(meta: Meta, until: int | None) -> Iterator[Piece]:
     """What the session held before the board's first run: its end first, then all the rest."""
-    job = Job(meta.cwd, meta.session_file, meta.session_id)
-    end = transcript_size(meta.session_file) if until is None else until
+    job = session_of(meta)
+    end = transcript_size(meta.agent, job) if until is None else until
     middle = max(0, end - _TRANSCRIPT_BYTES)
     yield from _transcript(meta.agent, job, middle, until)
     if middle:
@@ -140,7 +140,7 @@ def _adopted(meta: Meta, until: int | None) -> Iterator[Piece]:
 def _transcript(agent: str, job: Job, start: int, until: int | None) -> Iterator[Piece]:
     """A session's entries from one byte to another (None: to its end)."""
     with suppress(OSError, BoardError):
-        adapter, size = agent_named(agent), transcript_size(job.session_file)
+        adapter, size = agent_named(agent), transcript_size(agent, job)
         events = adapter.transcript_events(job, start)
         later = adapter.transcript_events(job, until) if until is not None and until < size else []
         blocks = ended(blocks_of(Logged(event) for event in events[: len(events) - len(later)]))

@@ -23,7 +23,7 @@ from agent_board.errors import BoardError
 from agent_board.runs.claim import run_ids
 from agent_board.runs.followups import listed
 from agent_board.runs.reply import load_draft
-from agent_board.runs.status import job_of, transcript_size
+from agent_board.runs.status import job_of, session_of, transcript_size
 from agent_board.states.explain import meaning
 from agent_board.states.view import Shown, shown
 from agent_board.store.files import Missing, Unreadable, now_ms
@@ -107,11 +107,12 @@ def _recent(view: ViewPaths, meta: Meta, runs: list[str], status: RunStatus | No
         if torn or len(found) >= _ENOUGH_BLOCKS:
             return found, earlier
     if not earlier:
-        size = transcript_size(meta.session_file)
+        job = session_of(meta)
+        size = transcript_size(meta.agent, job)
         first = _status(view, runs[0]) if runs else None
         mark = size if not runs else (first.transcript_mark or 0) if first is not None else 0
         if mark:  # an adopted session: it was used before it came on the board
-            found = _transcript(meta.agent, Job(meta.cwd, meta.session_file, meta.session_id), mark, size) + found
+            found = _transcript(meta.agent, job, mark, size) + found
             earlier = mark > TAIL_BYTES
     return found, earlier
 
@@ -145,7 +146,7 @@ def _completed(blocks: list[Block], status: RunStatus) -> list[Block]:
 
 
 def _attached(request: RunRequest, status: RunStatus | None) -> list[Block]:
-    size = transcript_size(request.session_file)
+    size = transcript_size(request.agent, job_of(request))
     mark = status.transcript_mark if status is not None and status.transcript_mark is not None else size
     with suppress(OSError, BoardError):
         events = agent_named(request.agent).transcript_events(job_of(request), max(mark, size - TAIL_BYTES))

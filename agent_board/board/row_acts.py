@@ -146,9 +146,10 @@ class RowActs:
     def check_attach(self, view_id: str) -> None:
         """Raises BoardError with the reason why nobody could attach to this view, whether or not it runs."""
         from agent_board.runs.reply import replyable
+        from agent_board.runs.status import has_session
 
         meta = replyable(self._paths, view_id)
-        if not os.path.exists(meta.session_file or ""):
+        if not has_session(meta):
             raise BoardError(f"{meta.name} has no session yet; there is nothing to attach to.")
 
     def interrupt(self, view_id: str) -> None:
@@ -272,7 +273,7 @@ def _last_answer(name: str, job: "Job") -> str:
     from agent_board.runs.status import transcript_size
 
     with suppress(OSError, BoardError):
-        size = transcript_size(job.session_file)
+        size = transcript_size(name, job)
         for tail in (_TAIL, size):
             events = agent(name).transcript_events(job, max(0, size - tail))
             answers = [event.text for event in events if isinstance(event, AssistantMessage) and event.text.strip()]

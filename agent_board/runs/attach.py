@@ -22,7 +22,7 @@ from agent_board.runs.lease import Lease
 from agent_board.runs.processes import MARKER, Liveness, identify
 from agent_board.runs.reconcile import claims_a_process, reconcile, settle_under_lock
 from agent_board.runs.reply import mark_seen, replyable
-from agent_board.runs.status import first_status, job_of, transcript_size
+from agent_board.runs.status import first_status, has_session, job_of, transcript_size
 from agent_board.runs.stop import stop
 from agent_board.runs.succession import next_request
 from agent_board.runs.worker import Ending, TerminalWorker
@@ -77,7 +77,7 @@ def attach(paths: StorePaths, view_id: str, *, interrupt: bool = False) -> Attac
     if not (sys.stdin.isatty() and sys.stdout.isatty()):
         raise BoardError("Attaching needs a terminal on stdin and stdout; run it in one.")
     meta = replyable(paths, view_id)
-    if not os.path.exists(meta.session_file or ""):
+    if not has_session(meta):
         raise BoardError(f"“{meta.name}” has no session yet; there is nothing to attach to.")
     reconcile(paths, view_id)
     if claims_a_process(plain.read(State, paths.view(view_id).state)):
@@ -185,7 +185,7 @@ class _Attach:
                 pid=worker.pid,
                 worker_identity=worker.identity,
                 process_state=ProcessState.ALIVE,
-                transcript_mark=transcript_size(request.session_file),
+                transcript_mark=transcript_size(request.agent, job_of(request)),
             )
             plain.write(run.status, recorded, sync=True)
             state = plain.read_or_none(State, self._view.state)

@@ -8,6 +8,7 @@ class AgentOptions:
     """What the user's settings say of one agent in one directory."""
 
     wrap: tuple[str, ...] = ()
+    args: tuple[str, ...] = ()
     stall_after_s: float = 300.0
 
 

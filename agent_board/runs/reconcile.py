@@ -15,6 +15,7 @@ from agent_board.runs.claim import run_ids
 from agent_board.runs.followups import listed
 from agent_board.runs.processes import Liveness, identify, probe
 from agent_board.runs.recorder import settle, with_evidence
+from agent_board.runs.sessions import keep_session, unnamed_session
 from agent_board.runs.status import first_status, job_of
 from agent_board.states.observe import replay
 from agent_board.store import locks, plain
@@ -120,7 +121,10 @@ def settle_under_lock(paths: StorePaths, view: ViewPaths, *, delivering: bool = 
         return _mark_orphan(paths, run, status)
     if request is not None and request.worktree:
         worktree.release(view)
-    settle(paths, run, settled_from_files(run, request, status))
+    settled = settled_from_files(run, request, status)
+    if request is not None:
+        keep_session(paths, request, settled.session_id)
+    settle(paths, run, settled)
     return True
 
 
@@ -153,8 +157,11 @@ def settled_from_files(run: RunPaths, request: RunRequest | None, status: RunSta
     ended = dataclasses.replace(status, ended_at=now_ms(), process_state=ProcessState.EXITED, current_tool=None)
     events = []
     if started and request is not None and status.transcript_mark is not None:
+        session_id = status.session_id or unnamed_session(request)
+        ended = dataclasses.replace(ended, session_id=session_id)
         with suppress(OSError, BoardError):
-            events = agent_named(request.agent).transcript_events(job_of(request), status.transcript_mark)
+            job = job_of(request, session_id)
+            events = agent_named(request.agent).transcript_events(job, status.transcript_mark)
     if events:  # else nothing more is known than what the stream brought
         ended = replay(ended, events, status.last_activity_at or status.started_at)
     evidence = ended.evidence

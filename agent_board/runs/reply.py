@@ -184,7 +184,8 @@ def _begin(
         request.checkout = checkout_path(identify(request.cwd))
     if options is not None:
         wishes = options.agents.get(meta.agent, AgentOptions())
-        request.wrap, request.stall_after_ms = list(wishes.wrap), round(wishes.stall_after_s * 1000)
+        request.wrap, request.args = list(wishes.wrap), list(wishes.args)
+        request.stall_after_ms = round(wishes.stall_after_s * 1000)
         request.notify = list(options.notify)
     begin(paths, request, text.encode(), lock)
     return request.run_id

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from agent_board.agents.base import Agent
-from agent_board.agents.events import Noticed
+from agent_board.agents.events import Noticed, SessionStarted
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
 from agent_board.runs import worktree
@@ -19,6 +19,7 @@ from agent_board.runs.lease import Lease, Ticket
 from agent_board.runs.lines import LineSplitter
 from agent_board.runs.processes import MARKER, become_subreaper, belonging_to, identify
 from agent_board.runs.recorder import Recorder, with_evidence
+from agent_board.runs.sessions import keep_session, unnamed_session
 from agent_board.runs.status import first_status, job_of, transcript_size
 from agent_board.runs.succession import begin, next_request
 from agent_board.runs.worker import Ending, Worker
@@ -91,7 +92,7 @@ class Shim:
         self._request = request
         self._agent: Agent = agent_named(request.agent)
         self._job = job_of(request)
-        self._reader = self._agent.reader()
+        self._reader = self._agent.reader_for(self._job)
         self._recorder = Recorder(
             view,
             run,
@@ -108,6 +109,7 @@ class Shim:
         self._ending: Ending | None = None
         self._told_to_end = False
         self._lease_fd = lease_fd
+        self._kept_session: str | None = None
         self._looked_for_stop = 0.0
 
     def run_to_the_end(self) -> None:
@@ -210,7 +212,7 @@ class Shim:
 
     def _record_worker(self, worker: Worker) -> None:
         """Step 4: nothing may run unrecorded."""
-        mark = transcript_size(self._request.session_file)
+        mark = transcript_size(self._request.agent, self._job)
 
         def record(status: RunStatus) -> RunStatus:
             return dataclasses.replace(
@@ -318,6 +320,14 @@ class Shim:
                     )
                 )
             self._recorder.see(event)
+            if isinstance(event, SessionStarted):
+                self._keep_session()
+
+    def _keep_session(self) -> None:
+        """Replies and attaches need the id that the agent gave its session, also when this process dies."""
+        session_id = self._recorder.status.session_id
+        if session_id != self._kept_session and keep_session(self._paths, self._request, session_id):
+            self._kept_session = session_id
 
     # Ending
 
@@ -333,6 +343,9 @@ class Shim:
             self._logs[name].close()
         for event in self._reader.close():
             self._recorder.see(event)
+        if self._recorder.status.session_id is None and (found := unnamed_session(self._request)):
+            self._recorder.see(SessionStarted(found))
+        self._keep_session()
 
     def _conclude(self) -> None:
         worker = self._worker

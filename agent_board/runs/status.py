@@ -3,23 +3,26 @@
 import os
 
 from agent_board.agents.base import Agent, Job
+from agent_board.agents.registry import agent as agent_named
 from agent_board.store.files import now_ms
 from agent_board.store.paths import RunPaths
-from agent_board.store.records import VERSION, Evidence, RunRequest, RunStatus
+from agent_board.store.records import VERSION, Evidence, Meta, RunRequest, RunStatus
 
 _HEAD = 4096
 
 
-def job_of(request: RunRequest) -> Job:
-    """What the adapter needs to know of a run."""
+def job_of(request: RunRequest, session_id: str | None = None) -> Job:
+    """What the adapter needs to know of a run; `session_id` when it has been learned since the request."""
     return Job(
         cwd=request.cwd,
         session_file=request.session_file,
-        session_id=request.session_id,
+        session_id=session_id or request.session_id,
         model=request.model,
         read_only=request.read_only,
         resume=request.resume,
         rules=tuple(request.rules),
+        args=tuple(request.args),
+        tag=request.run_id,
     )
 
 
@@ -40,9 +43,16 @@ def first_status(request: RunRequest, agent: Agent, run: RunPaths) -> RunStatus:
     )
 
 
-def transcript_size(session_file: str | None) -> int:
-    """Bytes in the transcript now; 0 when there is none."""
-    try:
-        return os.stat(session_file).st_size if session_file else 0
-    except FileNotFoundError:
-        return 0
+def session_of(meta: Meta) -> Job:
+    """The session of a view, for reading what it holds."""
+    return Job(meta.worktree_path or meta.cwd, meta.session_file, meta.session_id)
+
+
+def has_session(meta: Meta) -> bool:
+    """Whether there is a session that could be attached to."""
+    return os.path.exists(meta.session_file) if meta.session_file else bool(meta.session_id)
+
+
+def transcript_size(agent: str, job: Job) -> int:
+    """How far the transcript reaches now, in its agent's own measure; 0 when there is none. Raises OSError."""
+    return agent_named(agent).transcript_size(job)

@@ -50,6 +50,7 @@ def next_request(
         rules=last.rules,
         setup=last.setup,
         wrap=last.wrap,
+        args=last.args,
         stall_after_ms=last.stall_after_ms,
         notify=last.notify,
     )

@@ -304,6 +304,8 @@ class RunRequest:
     prompt_bytes: int = 0
     wrap: list[str] = field(default_factory=list)
     """Put in front of the agent's command, from the user's settings."""
+    args: list[str] = field(default_factory=list)
+    """Added to the agent's command, from the user's settings."""
     stall_after_ms: int = 300_000
     notify: list[str] = field(default_factory=list)
     """The command that tells the user of a change; empty: the desktop's own, `-`: none."""
@@ -327,6 +329,22 @@ class Stop:
     version: int
     at: int
     by: str = "user"
+
+
+@dataclass(slots=True)
+class GivenAnswer:
+    """`inbox/<request>.json`: the user's answer to an open request of a living run, on its way there."""
+
+    __pydantic_config__ = PYDANTIC
+    version: int
+    request_id: str
+    at: int
+    token: str
+    """Of this answer alone: who gave it finds by it what became of it."""
+    kind: str
+    """allow, deny or choice."""
+    text: str = ""
+    choice: int = 0
 
 
 @dataclass(slots=True)
