@@ -10,9 +10,6 @@ from agent_board.cli.resolve import resolve
 from agent_board.cli.stores import to_read
 from agent_board.cli.views import name_of, view_to_change
 from agent_board.errors import BoardError
-from agent_board.store import plain
-from agent_board.store.paths import StorePaths
-from agent_board.store.records import Meta
 from agent_board.text import clean_block, clean_line
 
 if TYPE_CHECKING:
@@ -25,9 +22,11 @@ _SIGNS = {"added": "A", "deleted": "D", "renamed": "R", "type": "T"}
 
 def diff(args: argparse.Namespace) -> int:
     """Print what differs between a task's base and where it works, uncommitted and new files included."""
+    from agent_board.runs.changes import view_changes
+
     paths = to_read(args)
     view_id = resolve(paths, args.view)
-    found = _changes(_meta(paths, view_id), 0 if args.stat else _WHOLE)
+    found = view_changes(paths, view_id, patch_bytes=0 if args.stat else _WHOLE)
     if args.json:
         print_object(_object(view_id, found, with_patch=not args.stat))
     elif args.stat:
@@ -36,25 +35,6 @@ def diff(args: argparse.Namespace) -> int:
         text = clean_block(found.patch) if sys.stdout.isatty() else found.patch
         sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
     return 0
-
-
-def _meta(paths: StorePaths, view_id: str) -> Meta:
-    meta = plain.read(Meta, paths.view(view_id).meta)
-    if not isinstance(meta, Meta):
-        raise BoardError(f"The file {paths.view(view_id).meta} can't be read, so nobody knows where the task works.")
-    return meta
-
-
-def _changes(meta: Meta, patch_bytes: int) -> "Changes":
-    import os
-
-    from agent_board.git.changes import branch_changes, changes
-
-    top = meta.worktree_path or meta.cwd
-    gone = meta.worktree_path is not None and not os.path.isdir(meta.worktree_path)
-    if gone and meta.branch and meta.base_ref and meta.repo_root:
-        return branch_changes(meta.repo_root, meta.base_ref, meta.branch, patch_bytes=patch_bytes)
-    return changes(top, meta.base_ref, patch_bytes=patch_bytes)
 
 
 def _object(view_id: str, found: "Changes", *, with_patch: bool) -> dict[str, object]:
@@ -105,25 +85,16 @@ def _named(file: "FileChange") -> str:
 
 def merge(args: argparse.Namespace) -> int:
     """Merge a task's branch into the main checkout, after showing the git commands that do it."""
-    from agent_board.git.merge import merge as do_merge
-    from agent_board.git.merge import plan_merge
-    from agent_board.git.repository import identify
+    from agent_board.runs.changes import merge_view, plan_view_merge
     from agent_board.runs.life import not_running
 
     paths, view_id = view_to_change(args)
-    meta = _meta(paths, view_id)
-    name = name_of(paths, view_id)
-    if meta.worktree_path is None:
-        raise BoardError(f"{name} works in {meta.cwd} itself; its changes are there already.")
     with not_running(paths, view_id, "merge it"):
-        place = identify(meta.worktree_path)
-        if place.main is None:
-            raise BoardError(f"The repository of {meta.worktree_path} has no main checkout to merge into.")
-        plan = plan_merge(meta.worktree_path, identify(place.main), title=args.commit or meta.name)
-        _show(plan, args.commit)
-        if not args.yes:
-            _ask(plan, name, committed=args.commit is not None)
-        merged = do_merge(plan, args.commit)
+        plan = plan_view_merge(paths, view_id, args.commit)
+    _show(plan, args.commit)
+    if not args.yes:
+        _ask(plan, name_of(paths, view_id), committed=args.commit is not None)
+    merged = merge_view(paths, view_id, plan, args.commit)
     if args.json:
         print_object(
             {

@@ -15,6 +15,7 @@ from agent_board.cli.checks import Check, Health, broken, ok, warning
 from agent_board.errors import UsageError
 
 _PATIENCE_S = 5.0
+_OLDEST_GIT = (2, 36)
 _SMALLEST_COLUMNS, _SMALLEST_LINES = 40, 10
 _SLOW_ESCAPE_MS = 100
 
@@ -52,7 +53,11 @@ def _git() -> Check:
     said = _output(["git", "--version"])
     if said is None:
         return warning("git", "git is not on PATH; the demo needs it", "Install git with the system's package manager.")
-    return ok("git", said.removeprefix("git version "))
+    found = said.removeprefix("git version ")
+    number = re.match(r"(\d+)\.(\d+)", found)
+    if number is not None and (int(number[1]), int(number[2])) < _OLDEST_GIT:
+        return warning("git", f"{found} is too old for worktrees", "Update it to 2.36 or newer.")
+    return ok("git", found)
 
 
 def _worktrees() -> Check:

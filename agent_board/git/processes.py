@@ -30,6 +30,18 @@ def processes_in(path: str) -> list[Inside]:
     ]
 
 
+def mounts_in(path: str) -> list[str]:
+    """Where something is mounted below `path`: removing that would reach into another file system."""
+    real = os.path.realpath(path)
+    found = []
+    with suppress(OSError), open("/proc/self/mountinfo", "rb") as file:
+        for line in file:
+            point = os.fsdecode(line.split(b" ")[4].decode("unicode_escape").encode("latin-1"))
+            if point == real or point.startswith(f"{real}/"):
+                found.append(point)
+    return found
+
+
 def _by_proc() -> list[tuple[int, str, str]]:
     found = []
     for entry in os.listdir("/proc"):

@@ -39,7 +39,7 @@ from agent_board.git.erase import erase
 from agent_board.git.listing import drop_empty_root
 from agent_board.git.losses import Checkout, Found, Loss, LossKind, look, look_unfinished
 from agent_board.git.merged import is_merged
-from agent_board.git.processes import Inside, processes_in
+from agent_board.git.processes import Inside, mounts_in, processes_in
 from agent_board.git.repository import Kind, Place, home_of, identify
 from agent_board.store.files import disk_errors, write_bytes
 
@@ -88,6 +88,8 @@ class RemovalPlan:
     losses: tuple[Loss, ...] = ()
     """What would be lost, with the branch too."""
     processes: tuple[Inside, ...] = ()
+    mounts: tuple[str, ...] = ()
+    """Where something is mounted in it."""
     locked: str | None = None
     """The reason of the lock on it."""
     busy: bool = False
@@ -120,6 +122,8 @@ class RemovalPlan:
         if self.processes:
             named = ", ".join(f"{process.name} (pid {process.pid})" for process in self.processes[:5])
             return f"Something still works in {self.path}: {named}; end it or let it leave the directory."
+        if self.mounts:
+            return f"Something is mounted at {self.mounts[0]}; unmount it first."
         return None
 
     def summary(self, *, with_branch: bool = False) -> str:
@@ -211,6 +215,7 @@ def _plan(common_dir: str, admin: str, path: str, top: str | None = None) -> Rem
         ours=marker is not None or is_unfinished(admin, marker),
         losses=tuple(found.losses),
         processes=tuple(_settled_processes(top)) if top is not None else (),
+        mounts=tuple(mounts_in(top)) if top is not None else (),
         locked=locked_reason(admin),
         busy=is_worked_on(common_dir, path),
         stays=_stays(common_dir, path, standing, current or made),
@@ -258,8 +263,8 @@ def _stays(common_dir: str, path: str, standing: Standing, branch: str | None) -
     said = []
     if branch is not None:
         said.append(f"The branch {branch} stays.")
-        stashes = git(common_dir, "stash", "list", "--format=%gs", ok=(0, 1, 128)).lines
-        count = sum(f" on {branch}:" in f" {line[:1].lower()}{line[1:]}" for line in stashes)
+        stashes = git(common_dir, "reflog", "show", "--format=%gs", "refs/stash", "--", ok=(0, 128)).lines
+        count = sum(line.startswith((f"WIP on {branch}:", f"On {branch}:")) for line in stashes)
         if count:
             word = "stash" if count == 1 else "stashes"
             said.append(f"{count} {word} made on {branch} stay in the repository's list (git stash list).")
@@ -291,9 +296,10 @@ def remove(plan: RemovalPlan, discard_work: bool = False, *, drop_merged_branch:
         gone_branch = _branch_to_drop(now, discard_work, drop_merged_branch)
         if now.standing is Standing.UNFINISHED:
             discard_unfinished(plan.common_dir, plan.path, now.branch, now.base)
+            more = []
         else:
-            _take_away(now, plan, discard_work, gone_branch)
-        return _told(now, gone_branch)
+            more = _take_away(now, plan, discard_work, gone_branch)
+        return [*_told(now, gone_branch), *more]
 
 
 def _refuse(now: RemovalPlan, shown: RemovalPlan, discard_work: bool) -> None:
@@ -337,7 +343,8 @@ def _is_out_elsewhere(now: RemovalPlan) -> bool:
     return False
 
 
-def _take_away(now: RemovalPlan, shown: RemovalPlan, discard_work: bool, branch: tuple[str, str] | None) -> None:
+def _take_away(now: RemovalPlan, shown: RemovalPlan, discard_work: bool, branch: tuple[str, str] | None) -> list[str]:
+    """Step by step; returns what could not be deleted, in words."""
     assert now.admin is not None
     assert now.common_dir is not None
     marker = read_marker(now.admin)
@@ -355,7 +362,7 @@ def _take_away(now: RemovalPlan, shown: RemovalPlan, discard_work: bool, branch:
             put_back(now.admin, marker)
             raise
     advance(now.admin, marker, Phase.GONE, aside)
-    finish(now.common_dir, now.admin, aside, branch)
+    return finish(now.common_dir, now.admin, aside, branch)
 
 
 def _aside(path: str) -> str:
@@ -369,10 +376,17 @@ def _move_aside(now: RemovalPlan, aside: str) -> None:
         raise WorkAtRiskError(f"{now.path} was replaced by something else just now; nothing was removed.", now)
 
 
-def finish(common_dir: str, admin: str, aside: str | None, branch: tuple[str, str] | None = None) -> None:
-    """Delete what was moved aside, the branch, and last git's knowledge of the worktree."""
+def finish(common_dir: str, admin: str, aside: str | None, branch: tuple[str, str] | None = None) -> list[str]:
+    """Delete what was moved aside, the branch, and last git's knowledge of the worktree.
+
+    Files of another user, as containers leave them, can't keep the rest from going; returns what is left, in words.
+    """
+    left = []
     if aside is not None:
-        erase(aside)
+        try:
+            erase(aside)
+        except OSError as error:
+            left.append(f"Some of it could not be deleted ({error.strerror}: {error.filename}); it is left in {aside}.")
     if branch is not None:
         with suppress(GitError):  # it has moved on meanwhile: it stays
             git(common_dir, "update-ref", "-d", f"refs/heads/{branch[0]}", branch[1], reads=False)
@@ -381,6 +395,7 @@ def finish(common_dir: str, admin: str, aside: str | None, branch: tuple[str, st
     drop_admin(common_dir, admin)
     if path is not None:
         drop_empty_root(path)
+    return left
 
 
 def put_back(admin: str, marker: Marker) -> None:

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from agent_board.runs.lease import Lease
+from agent_board.store import locks
 from agent_board.store.paths import StorePaths
 from tests.cli.conftest import Cli
 from tests.cli.makers import make_view
@@ -113,8 +115,6 @@ def test_merge_of_a_task_that_works_in_place_says_so(cli: Cli, store: StorePaths
 
 
 def test_merge_of_a_running_task_is_refused(cli: Cli, store: StorePaths, view: str, worktree: Path, monkeypatch):
-    from agent_board.store import locks
-
     write(worktree, {"new.txt": "1\n"})
     lock = locks.acquire(store.view(view).lock)
     try:
@@ -123,6 +123,24 @@ def test_merge_of_a_running_task_is_refused(cli: Cli, store: StorePaths, view: s
         locks.release(lock)
     assert done.code == 1
     assert "still running" in done.err
+
+
+def test_merge_waits_for_nobody_who_writes_in_the_target(
+    cli: Cli, store: StorePaths, view: str, repo: Path, worktree: Path
+):
+    """AB-088: the lease of the main checkout counts for a merge, too."""
+    write(worktree, {"new.txt": "1\n"})
+    make_view(store, "ff11bb22cc", meta={"cwd": str(repo), "name": "writer"})
+    lock = Lease(store, str(repo)).try_take("ff11bb22cc", "0001-x")
+    assert lock is not None
+    try:
+        done = cli("merge", view, "--commit", "Add new", "--yes")
+    finally:
+        locks.release(lock)
+    assert done.code == 1
+    assert "writer in" in done.err
+    assert git(worktree, "status", "--porcelain") == "?? new.txt"
+    assert cli("merge", view, "--commit", "Add new", "--yes").code == 0
 
 
 def test_merge_asks_on_a_terminal_and_enter_is_no(view: str, repo: Path, worktree: Path):

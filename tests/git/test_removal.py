@@ -12,7 +12,9 @@ import pytest
 
 from agent_board.errors import BoardError
 from agent_board.git import removal
+from agent_board.git.erase import erase
 from agent_board.git.merged import is_merged
+from agent_board.git.processes import mounts_in
 from agent_board.git.removal import Standing, WorkAtRiskError
 from agent_board.git.repository import identify
 from agent_board.git.worktrees import Condition, list_worktrees, lock, plan_removal, prune, remove, unlock
@@ -248,6 +250,45 @@ def test_directories_without_permissions_are_removed_and_links_in_it_not_followe
     remove(plan, discard_work=True)
     assert not worktree.exists()
     assert (tmp_path / "precious" / "mine").read_text() == "mine"
+
+
+def test_what_another_user_owns_is_left_and_said(clean_repo: Path, monkeypatch: pytest.MonkeyPatch):
+    """Files that a container left as root can't make a worktree unremovable."""
+    worktree = add_worktree(clean_repo)
+
+    def refused(path: str) -> None:
+        if path.startswith(str(worktree.parent)):
+            raise PermissionError(13, "Permission denied", f"{path}/root-owned")
+        erase(path)
+
+    monkeypatch.setattr(removal, "erase", refused)
+    said = remove(planned(worktree), discard_work=True)
+    assert "Permission denied" in said[-1]
+    assert not worktree.exists()
+    assert "task" not in git(clean_repo, "worktree", "list")
+    left = next(worktree.parent.iterdir())
+    assert str(left) in said[-1]
+
+
+def test_what_is_mounted_in_it_is_not_reached(clean_repo: Path, monkeypatch: pytest.MonkeyPatch):
+    worktree = add_worktree(clean_repo)
+    assert mounts_in("/proc") == ["/proc", *mounts_in("/proc")[1:]]
+    assert mounts_in(str(worktree)) == []
+    monkeypatch.setattr(removal, "mounts_in", lambda path: [f"{path}/data"])
+    with pytest.raises(WorkAtRiskError, match="unmount it first"):
+        remove(planned(worktree), discard_work=True)
+    assert worktree.exists()
+
+
+def test_stashes_that_stay_are_told(clean_repo: Path):
+    worktree = add_worktree(clean_repo)
+    for number in range(2):
+        write(worktree, {"README.md": f"{number}\n"})
+        git(worktree, "stash", "push", "-q")
+    write(clean_repo, {"README.md": "mine\n"})
+    git(clean_repo, "stash", "push", "-q")
+    assert any(sentence.startswith("2 stashes made on task stay") for sentence in remove(planned(worktree)))
+    assert len(git(clean_repo, "stash", "list").splitlines()) == 3
 
 
 def _merge(repo: Path, worktree: Path) -> None:
