@@ -321,9 +321,14 @@ def _made_for(path: str) -> str:
     return f"branch: Created by agent-board for {clean_line(path)}"
 
 
-def _drop_branch(home: str, path: str, branch: str, base: str) -> None:
+def was_made_for(home: str, path: str, branch: str) -> bool:
+    """Whether this branch was made with the worktree at `path`, as far as its log reaches back."""
     said = git(home, "reflog", "show", "--format=%gs", f"refs/heads/{branch}", "--", ok=(0, 128)).lines
-    if not said or said[-1] != _made_for(path):
+    return bool(said) and said[-1] == _made_for(path)
+
+
+def _drop_branch(home: str, path: str, branch: str, base: str) -> None:
+    if not was_made_for(home, path, branch):
         return
     with suppress(GitError):
         git(home, "update-ref", "-d", f"refs/heads/{branch}", base, reads=False)

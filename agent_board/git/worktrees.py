@@ -1,6 +1,7 @@
 """Worktrees, in one place for those who use them: made, locked, listed, and removed without losing work."""
 
 from agent_board.git.create import create
+from agent_board.git.ensure import ensure
 from agent_board.git.listing import (
     Condition,
     Worktree,
@@ -24,6 +25,7 @@ __all__ = [
     "RemovalPlan",
     "Worktree",
     "create",
+    "ensure",
     "free_names",
     "is_ready",
     "list_worktrees",
