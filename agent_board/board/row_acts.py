@@ -128,14 +128,19 @@ class RowActs:
         delete(self._paths, row.id)
         return ""
 
+    def archived_ids(self) -> set[str]:
+        """Which rows are archived: one small file is read."""
+        from agent_board.store.watch import read_roster
+
+        return read_roster(self._paths).archived
+
     def archived(self) -> "list[Row]":
         """The archived rows, in no order. Reads all of them."""
         from agent_board.board.model.row import archived_row_of
         from agent_board.store.load import load_view
-        from agent_board.store.watch import read_roster
 
         found = []
-        for view_id in sorted(read_roster(self._paths).archived):
+        for view_id in sorted(self.archived_ids()):
             record = load_view(self._paths, view_id)
             if not isinstance(record, Missing):
                 found.append(archived_row_of(record))

@@ -322,3 +322,21 @@ def test_state_is_read_again_after_coming_back(board: StartBoard, store: StorePa
     come_back(terminal)
     terminal.wait_for("called-otherwise")
     assert isinstance(plain.read(State, store.view(asking).state), State)
+
+
+def test_several_are_tried_again_after_a_question(board: StartBoard, store: StorePaths, project: Path) -> None:
+    tasks = [start(store, project, f"crash broken {number}") for number in (1, 2)]
+    for task in tasks:
+        settled(store, task.view_id)
+    terminal = opened(board, "broken 2")
+    for number in (1, 2):
+        terminal.send("m")
+        terminal.wait_for(f"{number} marked")
+    terminal.send("R")
+    terminal.wait_for("Send the last prompt again to 2 tasks?")
+    terminal.wait_quiet(QUIET)
+    terminal.send("y")
+    told(terminal, "2 tasks tried again.")
+    for task in tasks:
+        assert len(runs_of(store, task.view_id)) == 2
+        settled(store, task.view_id)

@@ -1,12 +1,18 @@
 """The board's own call: once for each transition, by one board, not for what is looked at."""
 
+from pathlib import Path
+
 import pytest
 
 from agent_board.board.bell import Bell, form_for, sequence
 from agent_board.board.model.attention import looks, sentence, worth_telling
+from agent_board.store import plain
 from agent_board.store.paths import StorePaths
-from agent_board.store.records import SemanticState
+from agent_board.store.records import Meta, SemanticState
 from tests.board.conftest import Running, Starter
+from tests.board.test_attach import settings
+from tests.conftest import StartBoard
+from tests.runs.views import start as start_task
 from tests.support.fakestore import change_state, make_view
 from tests.support.rows import row
 
@@ -27,13 +33,11 @@ def test_other_states_are_not_worth_a_bell(state: SemanticState) -> None:
     assert worth_telling({"v01": row(1, state, change_seq=1)}, {"v01": row(1, S.WORKING)}) == []
 
 
-def test_a_verdict_a_new_row_and_a_row_in_view_are_silent() -> None:
+def test_a_verdict_a_new_row_and_one_that_is_gone_are_silent() -> None:
     old, done = row(1, S.FAILED, change_seq=1), row(1, S.COMPLETED, change_seq=1)
     assert worth_telling({"v01": done}, {"v01": old}) == []
     assert worth_telling({"v01": done}, {}) == []
     assert worth_telling({"v01": None}, {"v01": old}) == []
-    asks = row(1, S.NEEDS_INPUT, change_seq=2)
-    assert worth_telling({"v01": asks}, {"v01": old}, ["v01"]) == []
 
 
 def test_what_is_said() -> None:
@@ -138,3 +142,32 @@ async def test_a_row_in_view_does_not_ring_while_the_user_looks(start: Starter, 
         await board.pilot.press("j")
         await _settle(board, start)
         assert rung == []
+
+
+def test_one_board_of_two_calls_and_only_once(
+    store: StorePaths, project: Path, home: Path, board: StartBoard, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """UX 5, in real terminals: the sequence arrives once, and the next board takes over when the first has left."""
+    monkeypatch.setenv("AGENT_BOARD_DEMO_SPEED", "100")
+    settings(home, 'bell = "osc9"\n')
+    boards = [board(), board()]
+    tasks = [start_task(store, project, f"until {project}/go-{number}; say Finished.") for number in (1, 2)]
+    calls = [f"]9;agent-board: {names(store, task.view_id)} is done".encode() for task in tasks]
+    for terminal in boards:
+        terminal.wait_for("WORKING 2")
+    heard = []
+    for number, call in enumerate(calls, 1):
+        (project / f"go-{number}").touch()
+        for terminal in boards:
+            terminal.wait_for(f"COMPLETED {number}")
+        heard.append([b"".join(piece for _, piece in terminal.log).count(call) for terminal in boards])
+        if number == 1:
+            boards.pop(heard[0].index(1)).close()
+    assert sorted(heard[0]) == [0, 1]
+    assert heard[1] == [1]
+
+
+def names(store: StorePaths, view_id: str) -> str:
+    meta = plain.read_or_none(Meta, store.view(view_id).meta)
+    assert meta is not None
+    return meta.name

@@ -1,6 +1,6 @@
 """Which changes are worth the bell: once for each transition, and not for what is being looked at (UX 5)."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from agent_board.board.model import words
 from agent_board.board.model.row import Row
@@ -22,18 +22,16 @@ def looks(*, focused: bool, tells: bool, since_key_s: float) -> bool:
     return focused and (tells or since_key_s < LOOKS_S)
 
 
-def worth_telling(
-    changes: Mapping[str, Row | None], before: Mapping[str, Row], in_view: Collection[str] = ()
-) -> list[Row]:
+def worth_telling(changes: Mapping[str, Row | None], before: Mapping[str, Row]) -> list[Row]:
     """The changed rows that now need the user, failed or are done by a transition of their own.
 
-    `before` is what was known of them until now; a row that was not known has not changed. Rows `in_view` are left
-    out. A verdict, a rename or a poll is no transition.
+    `before` is what was known of them until now; a row that was not known has not changed. A verdict, a rename or a
+    poll is no transition.
     """
     found = []
     for row_id, row in changes.items():
         old = before.get(row_id)
-        if row is None or old is None or row.unreadable or old.unreadable or row_id in in_view:
+        if row is None or old is None or row.unreadable or old.unreadable:
             continue
         if row.change_seq > old.change_seq and row.state in _WORDS and not row.attached:
             found.append(row)

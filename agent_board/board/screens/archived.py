@@ -68,10 +68,15 @@ class ArchivedScreen(Screen[None]):
     def on_mount(self) -> None:
         """Read them, and look from time to time whether there are others."""
         self.read()
-        self.set_interval(_LOOK_S, self.read)
+        self.set_interval(_LOOK_S, self._look)
         self.tell()
 
     # -- what is shown
+
+    @work(thread=True, exit_on_error=False, exclusive=True, group="archived-look")
+    def _look(self) -> None:
+        if self._acts.archived_ids() != set(self.listing.rows):
+            self.read()
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="archived")
     def read(self) -> None:

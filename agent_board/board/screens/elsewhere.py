@@ -64,8 +64,10 @@ class ElsewhereScreen(RowScreen):
 
     def ring(self, changes: Mapping[str, Row | None]) -> None:
         """Call the user for what these changes mean, unless it is in view and looked at."""
-        seen = self.list.visible_rows() if self.is_current and self.app.looks() else ()  # type: ignore[attr-defined]
-        told = worth_telling(changes, self.listing.rows, seen)
+        told = worth_telling(changes, self.listing.rows)
+        if told and self.is_current and self.app.looks():  # type: ignore[attr-defined]
+            seen = self.list.visible_rows()
+            told = [row for row in told if row.id not in seen]
         if told:
             self.ringer.ring(sentence(told))
 
