@@ -151,7 +151,11 @@ def test_one_board_of_two_calls_and_only_once(
     monkeypatch.setenv("AGENT_BOARD_DEMO_SPEED", "100")
     settings(home, 'bell = "osc9"\n')
     boards = [board(), board()]
-    tasks = [start_task(store, project, f"until {project}/go-{number}; say Finished.") for number in (1, 2)]
+    tasks = []
+    for number in (1, 2):
+        (project / f"{number}").mkdir()
+        script = f"say Begun.; until {project}/go-{number}; say Finished."
+        tasks.append(start_task(store, project / f"{number}", script))
     calls = [f"]9;agent-board: {names(store, task.view_id)} is done".encode() for task in tasks]
     for terminal in boards:
         terminal.wait_for("WORKING 2")
