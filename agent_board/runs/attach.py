@@ -15,12 +15,12 @@ from agent_board.agents.base import Agent
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError, BusyError
 from agent_board.runs.attached import attached_state, settle_attach
-from agent_board.runs.claim import claim, last_worker, run_ids
+from agent_board.runs.claim import claim, run_ids
 from agent_board.runs.followups import new_prompt_id
 from agent_board.runs.foreground import lent_terminal
 from agent_board.runs.lease import Lease
-from agent_board.runs.processes import MARKER, Liveness, identify
-from agent_board.runs.reconcile import claims_a_process, reconcile, settle_under_lock
+from agent_board.runs.processes import MARKER, identify
+from agent_board.runs.reconcile import claims_a_process, reconcile, settle_and_free
 from agent_board.runs.reply import mark_seen, replyable
 from agent_board.runs.status import first_status, has_session, job_of, transcript_size
 from agent_board.runs.stop import stop
@@ -113,8 +113,8 @@ def _lock_to_attach(paths: StorePaths, meta: Meta) -> Iterator[None]:
         raise BoardError(f"“{meta.name}” is in use by another run or terminal; try again when it has ended.") from None
     try:
         with disk_errors("attach"):
-            settle_under_lock(paths, view)
-        if last_worker(view) is not Liveness.GONE:
+            free = settle_and_free(paths, view)
+        if not free:
             raise BoardError(f"“{meta.name}” runs on without its runner; stop it first.")
         with _lease(paths, meta):
             yield

@@ -21,6 +21,7 @@ from agent_board.store.records import VERSION, FollowUp, FollowUps, RunRequest, 
 from agent_board.store.views import change_json
 
 UNSENT = ("not-sent", "maybe-received")
+_ENDED_BY_OTHERS = ("signal", "outside")
 _GOES_ON = (SemanticState.COMPLETED, SemanticState.IDLE)
 
 
@@ -112,7 +113,7 @@ def hold_behind(paths: StorePaths, run: RunPaths, status: RunStatus, *, goes_on:
     joins them at the front, once.
     """
     view = paths.view(status.view_id)
-    reason = status.reason if status.reason in UNSENT else None
+    reason = _kept_as(status)
     if reason is None and (goes_on or not os.path.exists(view.followups)):
         return len(listed(view))
 
@@ -124,6 +125,15 @@ def hold_behind(paths: StorePaths, run: RunPaths, status: RunStatus, *, goes_on:
 
     _change(paths, view, change)
     return len(listed(view))
+
+
+def _kept_as(status: RunStatus) -> str | None:
+    """Why the run's own prompt is kept for the user, if it is: nobody knows that the agent took it."""
+    if status.reason in UNSENT:
+        return status.reason
+    if status.reason in _ENDED_BY_OTHERS and not status.evidence.prompt_accepted:
+        return "maybe-received"
+    return None
 
 
 def good_end(status: RunStatus) -> bool:

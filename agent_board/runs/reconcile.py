@@ -11,7 +11,7 @@ from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
 from agent_board.runs import worktree
 from agent_board.runs.attached import settle_attach
-from agent_board.runs.claim import run_ids
+from agent_board.runs.claim import last_worker, run_ids
 from agent_board.runs.followups import listed
 from agent_board.runs.processes import Liveness, identify, probe
 from agent_board.runs.recorder import settle, with_evidence
@@ -90,6 +90,19 @@ def _shim_gone(run: RunPaths) -> bool:
     if isinstance(owner, Unreadable):
         return True  # nobody to ask; the lock decides
     return isinstance(owner, Missing) or probe(owner.identity) is Liveness.GONE
+
+
+def settle_and_free(paths: StorePaths, view: ViewPaths, *, delivering: bool = False) -> bool:
+    """Settle the last run if it has ended, and tell whether another one may begin (alive and unknown are not free).
+
+    The caller holds the view lock. Liveness is asked first: a worker that ends meanwhile must not be passed over
+    unsettled. Raises OSError and BoardError.
+    """
+    gone = last_worker(view) is Liveness.GONE
+    settle_under_lock(paths, view, delivering=delivering)
+    runs = run_ids(view)
+    status = plain.read_or_none(RunStatus, view.run(runs[-1]).status) if runs else None
+    return gone and (not runs or (status is not None and status.ended_at is not None))
 
 
 def settle_under_lock(paths: StorePaths, view: ViewPaths, *, delivering: bool = False) -> bool:

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from agent_board.errors import BoardError, BusyError
 from agent_board.git.repository import checkout_path, identify
 from agent_board.runs import followups
-from agent_board.runs.claim import last_worker, run_ids
+from agent_board.runs.claim import run_ids
 from agent_board.runs.dispatch import checked_directory, checked_prompt, usable_agent
 from agent_board.runs.options import AgentOptions, Options
 from agent_board.runs.processes import Liveness, probe
-from agent_board.runs.reconcile import settle_under_lock
+from agent_board.runs.reconcile import settle_and_free
 from agent_board.runs.succession import begin, next_request
 from agent_board.store import locks, plain
 from agent_board.store.files import Missing, Unreadable, write_bytes
@@ -166,9 +166,10 @@ def _held_when_settled(paths: StorePaths, meta: Meta, patience: float = locks.PA
         yield None
         return
     try:
+        free = False
         with suppress(OSError):
-            settle_under_lock(paths, view, delivering=True)
-        yield lock if last_worker(view) is Liveness.GONE else None
+            free = settle_and_free(paths, view, delivering=True)
+        yield lock if free else None
     finally:
         locks.release(lock)
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 
 from agent_board.agents.base import Agent
-from agent_board.agents.events import Noticed, SessionStarted
+from agent_board.agents.events import Noticed, PromptAccepted, SessionStarted
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
 from agent_board.runs import worktree
@@ -347,9 +347,19 @@ class Shim:
             self._recorder.see(SessionStarted(found))
         self._keep_session()
 
+    def _look_for_delivery(self) -> None:
+        """A worker that was killed may have taken the prompt without a word: its transcript tells."""
+        status = self._recorder.status
+        if status.evidence.prompt_accepted or status.transcript_mark is None:
+            return
+        events = self._agent.transcript_events(self._job, status.transcript_mark)
+        if any(isinstance(event, PromptAccepted) for event in events):
+            self._recorder.change(lambda status: with_evidence(status, prompt_accepted=True))
+
     def _conclude(self) -> None:
         worker = self._worker
         code = worker.exit_code if worker is not None else None
+        self._look_for_delivery()
         evidence = self._recorder.status.evidence
         startup_error = evidence.startup_error
         if evidence.started and code and not evidence.settled:

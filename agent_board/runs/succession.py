@@ -79,6 +79,6 @@ def start_claimed(paths: StorePaths, request: RunRequest, lock_fd: int, *, lease
         launch(paths, request.view_id, request.run_id, lock_fd, lease_fd=lease_fd)
     except BoardError as error:
         run = paths.view(request.view_id).run(request.run_id)
-        status = first_status(request, agent_named(request.agent), run)
+        status = dataclasses.replace(first_status(request, agent_named(request.agent), run), ended_at=now_ms())
         settle(paths, run, with_evidence(status, started=False, exited=True, startup_error=str(error)))
         raise

@@ -1,4 +1,8 @@
-"""`python -m tests.benchmarks [--quick] [--only WORD]`: measures and prints a table beside the aims."""
+"""`python -m tests.benchmarks [--quick] [--only WORD]`: measures and prints a table beside the aims.
+
+`python -m tests.benchmarks chaos [--minutes N]`: a long storm of deaths over replies and follow-ups; ends with 1 if a
+prompt was lost or doubled, or a row lied.
+"""
 
 import argparse
 import os
@@ -8,7 +12,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks import commands, screen
+from tests.benchmarks import chaos, commands, screen
 from tests.benchmarks.report import Report
 from tests.support import processes
 
@@ -18,6 +22,9 @@ SIZES = (10, 1_000, 10_000)
 def main() -> None:
     """Everything in a throwaway home; whatever is still running at the end is ended."""
     parser = argparse.ArgumentParser(prog="python -m tests.benchmarks", description=__doc__)
+    parser.add_argument("what", nargs="?", choices=("all", "chaos"), default="all")
+    parser.add_argument("--minutes", type=float, default=5.0, help="how long the chaos lasts")
+    parser.add_argument("--seed", type=int, help="of the chaos (default: a new one, printed)")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and not the largest size")
     parser.add_argument("--only", metavar="WORD", default="", help="board, list or runner")
     options = parser.parse_args()
@@ -26,6 +33,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="agent-board-benchmarks-") as folder:
         _isolate(folder, mark)
         try:
+            if options.what == "chaos":
+                raise SystemExit(chaos.run(Path(folder), options.minutes, options.seed))
             for number, (word, part) in enumerate(_parts(report, options.quick)):
                 if options.only in word:
                     place = Path(folder) / str(number)

@@ -2,11 +2,12 @@
 
 from collections import Counter
 
+from agent_board.errors import BusyError
 from agent_board.runs.claim import run_ids
 from agent_board.runs.followups import listed
 from agent_board.runs.processes import Liveness, probe
 from agent_board.runs.reconcile import reconcile
-from agent_board.store import plain
+from agent_board.store import locks, plain
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import ProcessState, RunStatus, ShimPid, State
 from agent_board.store.views import view_ids
@@ -20,6 +21,9 @@ def lies(store: StorePaths, view_id: str) -> list[str]:
     if not isinstance(state, State):
         return [f"{view_id}: state.json is {state}"]
     found = []
+    writers = living_workers(store, view_id)
+    if len(writers) > 1:
+        found.append(f"has the writers {writers} at once")
     living = not state.semantic_state.settled or state.process_state is ProcessState.ALIVE
     if living and not someone_lives(store, view_id):
         after = plain.read(State, store.view(view_id).state)
@@ -34,12 +38,22 @@ def lies(store: StorePaths, view_id: str) -> list[str]:
     return [f"{view_id} {state.current_run_id}: {what}" for what in found]
 
 
+def living_workers(store: StorePaths, view_id: str) -> list[int]:
+    """The workers of all its runs that live: never more than one (invariant 1)."""
+    view = store.view(view_id)
+    statuses = (plain.read_or_none(RunStatus, view.run(run_id).status) for run_id in run_ids(view))
+    workers = (status.worker_identity for status in statuses if status is not None)
+    return [worker.pid for worker in workers if worker is not None and probe(worker) is Liveness.ALIVE]
+
+
 def someone_lives(store: StorePaths, view_id: str) -> bool:
     """Whether the last run's shim or worker is alive, or may be, or its launcher still holds the lock."""
     view = store.view(view_id)
     runs = run_ids(view)
-    if not runs:
-        return False
+    try:
+        locks.release(locks.acquire(view.lock, patience=0))
+    except BusyError:
+        return True
     run = view.run(runs[-1])
     owner, status = plain.read_or_none(ShimPid, run.pid), plain.read_or_none(RunStatus, run.status)
     identities = [owner.identity if owner else None, status.worker_identity if status else None]

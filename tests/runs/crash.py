@@ -1,7 +1,8 @@
 """Dying at an exact step of DESIGN 5: the launcher or the shim, killed by its own hand between two statements.
 
 `python -m tests.runs.crash LAUNCHER_STEP SHIM_STEP PROMPT CWD` dispatches PROMPT in the store of the environment with
-the launcher to die at one step and the shim at another (`-` for never); with `reply:VIEW` for CWD it replies.
+the launcher to die at one step and the shim at another (`-` for never); with `reply:VIEW` for CWD it replies, with
+`send:VIEW` it sends the waiting prompt whose id is PROMPT.
 """
 
 import os
@@ -118,7 +119,7 @@ def main(launcher_step: str, shim_step: str, prompt: str, cwd: str) -> None:
     """Dispatch or reply once."""
     from agent_board.runs import launch
     from agent_board.runs.dispatch import Order, dispatch
-    from agent_board.runs.reply import reply
+    from agent_board.runs.reply import reply, send
     from agent_board.store.views import open_store
 
     runner = os.path.join(os.path.dirname(os.path.abspath(__file__)), "crashing_runner.py")
@@ -128,6 +129,8 @@ def main(launcher_step: str, shim_step: str, prompt: str, cwd: str) -> None:
     store = open_store(os.environ["AGENT_BOARD_HOME"])
     if cwd.startswith("reply:"):
         reply(store, cwd.removeprefix("reply:"), prompt.encode())
+    elif cwd.startswith("send:"):
+        send(store, cwd.removeprefix("send:"), prompt)
     else:
         dispatch(store, Order(prompt.encode(), cwd, agent="demo", read_only=True))
 

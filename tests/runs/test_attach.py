@@ -152,7 +152,7 @@ def test_a_running_row_asks_first_and_enter_is_no(store: StorePaths, project: Pa
     terminal.send("y", "enter")
     terminal.wait_for(HERE)
     assert status_of(store, task.view_id, task.run_id).semantic_state is SemanticState.STOPPED
-    assert own_processes(task.run_id) == []
+    wait_for(lambda: own_processes(task.run_id) == [], what="the run to be gone")
     terminal.send("enter")
     assert terminal.wait_exit() == 0
     assert state_of(store, task.view_id).semantic_state is SemanticState.STOPPED
@@ -164,7 +164,7 @@ def test_interrupt_stops_the_run_without_asking(store: StorePaths, project: Path
     working(store, task.view_id)
     waiting = reply(store, task.view_id, b"demo: say Later.").followup_id
     terminal = attach(task.view_id, "--interrupt")
-    assert own_processes(task.run_id) == []
+    wait_for(lambda: own_processes(task.run_id) == [], what="the run to be gone")
     terminal.send("enter")
     assert terminal.wait_exit() == 0
     assert [(item.id, item.state) for item in followups.listed(store.view(task.view_id))] == [(waiting, "held")]
