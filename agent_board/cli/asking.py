@@ -27,8 +27,8 @@ def agreed_by_name(name: str) -> bool:
 def _answer(question: str) -> str:
     import termios
 
-    sys.stderr.write(clean_line(question) + " ")
-    sys.stderr.flush()
     with suppress(termios.error):
         termios.tcflush(sys.stdin, termios.TCIFLUSH)
+    sys.stderr.write(clean_line(question) + " ")
+    sys.stderr.flush()
     return sys.stdin.readline().strip()
