@@ -139,7 +139,7 @@ def rebooted(store: StorePaths, *, reuse: bool) -> None:
 @pytest.mark.parametrize("reuse", [False, True])
 def test_twenty_sessions_of_one_directory_after_a_reboot(store: StorePaths, project: Path, reuse: bool) -> None:
     """FIELD-FAULTS 27, 29: never by the newest file, never by a pid; and nobody is signalled by a stale record."""
-    tasks = working_ones(store, project, 20 if reuse else 5)
+    tasks = working_ones(store, project, 20 if reuse else 3)
     for task in tasks:
         everything(store, task)
     rebooted(store, reuse=reuse)
@@ -220,7 +220,7 @@ def test_a_prompt_that_a_killed_agent_never_took_is_kept(store: StorePaths, proj
 
 
 @pytest.mark.parametrize(
-    ("seconds", "sessions"), [(15, 6), pytest.param(80, 10, marks=[pytest.mark.full, pytest.mark.timeout(300)])]
+    ("seconds", "sessions"), [(10, 6), pytest.param(80, 10, marks=[pytest.mark.full, pytest.mark.timeout(300)])]
 )
 def test_chaos(store: StorePaths, project: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, sessions: int) -> None:
     """Random deaths of everything, random acts of users, a board that reconciles all the time."""
