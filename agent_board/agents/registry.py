@@ -8,9 +8,10 @@ from agent_board.errors import UsageError
 
 _TABLE = {
     "pi": "agent_board.agents.pi:Pi",
+    "codex": "agent_board.agents.codex:Codex",
     "demo": "agent_board.agents.demo:Demo",
 }
-ORDER = ("pi", "demo")
+ORDER = ("pi", "codex", "demo")
 """The order in which a default is looked for; demo is always there."""
 
 

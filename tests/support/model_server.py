@@ -1,4 +1,4 @@
-"""A scripted model: an OpenAI-compatible chat-completions server that answers what a test wrote down.
+"""A scripted model that answers what a test wrote down: OpenAI's chat completions, or its Responses API.
 
 It lets a real coding agent run from end to end without a network. It listens on loopback only, serves each request in
 its own thread, gives out at most `most` answers and ends with its `with` block (or after `seconds`, whichever is
@@ -16,6 +16,8 @@ import time
 from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+
+from tests.support import responses_api
 
 MODEL = "scripted"
 Message = dict[str, Any]
@@ -264,6 +266,8 @@ class _Handler(BaseHTTPRequestHandler):
         except ValueError:
             self._json(400, {"error": {"message": "not JSON"}})
             return
+        if self._speaks_responses:
+            body = responses_api.as_chat(body)
         request, step = self.server.owner.take(body, dict(self.headers))
         if step.hold is not None and step.hold_at is None:
             self.server.owner.wait_on(step.hold)
@@ -272,8 +276,14 @@ class _Handler(BaseHTTPRequestHandler):
         elif step.status is not None:
             error = {"message": step.message, "type": "scripted_error", "code": step.status}
             self._json(step.status, {"error": error})
+        elif self._speaks_responses:
+            self._stream_responses(request, step)
         else:
             self._stream(request, step)
+
+    @property
+    def _speaks_responses(self) -> bool:
+        return self.path.endswith("/responses")
 
     def _body(self) -> bytes:
         length = int(self.headers.get("Content-Length") or 0)
@@ -294,12 +304,28 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         self.wfile.write(data)
 
-    def _stream(self, request: Request, step: Step) -> None:
+    def _begin_stream(self) -> None:
         self.close_connection = True
         self.send_response(200)
         self.send_header("Content-Type", "text/event-stream")
         self.send_header("Connection", "close")
         self.end_headers()
+
+    def _stream_responses(self, request: Request, step: Step) -> None:
+        """The same answer in the Responses API; its pieces are events."""
+        self._begin_stream()
+        usage = responses_api.usage_of(*(step.usage or (0, 0, 0)))
+        events = responses_api.stream(request.number, request.model, step.text, step.tools, usage)
+        try:
+            for number, event in enumerate(events):
+                self._point(step, number)
+                self.wfile.write(f"event: {event['type']}\n".encode())
+                self._event(event)
+        except _Cut:
+            return
+
+    def _stream(self, request: Request, step: Step) -> None:
+        self._begin_stream()
         base = {"id": f"answer-{request.number}", "object": "chat.completion.chunk", "created": 1, "model": MODEL}
         deltas = _deltas(request, step)
         try:

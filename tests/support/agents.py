@@ -1,0 +1,80 @@
+"""The other real agents for tests, installed like Pi, each with the scripted server as its only provider."""
+
+import json
+import os
+from pathlib import Path
+
+from tests.support import pi
+from tests.support.model_server import MODEL
+
+CODEX = ("@openai/codex", "0.171.0")
+OPENCODE = ("opencode-ai", "1.18.33")
+
+_CODEX_CONFIG = """\
+model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[features]
+plugins = false
+[model_providers.scripted]
+name = "scripted"
+base_url = "{url}"
+env_key = "SCRIPTED_API_KEY"
+wire_api = "responses"
+request_max_retries = 1
+stream_max_retries = 1
+"""
+OPENCODE_QUIET = {
+    "OPENCODE_DISABLE_AUTOUPDATE": "1",
+    "OPENCODE_DISABLE_MODELS_FETCH": "1",
+    "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
+    "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
+}
+
+
+def make_codex_bin(folder: Path) -> Path:
+    """Fill `folder` with `codex` and `node`, to be put first on PATH."""
+    return _bin(folder, codex=pi.install(*CODEX) / "node_modules" / ".bin" / "codex")
+
+
+def make_opencode_bin(folder: Path) -> Path:
+    """Fill `folder` with `opencode`: the program of this platform, which the package's install script would link."""
+    packages = (pi.install(*OPENCODE) / "node_modules").glob("opencode-*/bin/opencode")
+    best = min(packages, key=lambda path: ("baseline" in str(path), str(path)))
+    return _bin(folder, opencode=best)
+
+
+def _bin(folder: Path, **programs: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, where in {"node": pi.node(), **programs}.items():
+        (folder / name).symlink_to(where)
+    return folder
+
+
+def write_codex_config(home: Path, url: str) -> None:
+    """Make Codex use the scripted server."""
+    home.mkdir(parents=True, exist_ok=True)
+    (home / "config.toml").write_text(_CODEX_CONFIG.format(url=url))
+
+
+def write_opencode_config(config: Path, url: str, **more: object) -> None:
+    """Make OpenCode use the scripted server."""
+    model = {"limit": {"context": 100_000, "output": 4_000}, "cost": {"input": 1, "output": 2}}
+    options = {"baseURL": url, "apiKey": "none"}
+    provider = {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {MODEL: model}}
+    chosen = {
+        "model": f"scripted/{MODEL}",
+        "small_model": f"scripted/{MODEL}",
+        "autoupdate": False,
+        "share": "disabled",
+    }
+    folder = config / "opencode"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "opencode.json").write_text(json.dumps({"provider": {"scripted": provider}, **chosen, **more}))
+
+
+def path_with(folder: Path) -> str:
+    """PATH with that directory first."""
+    return f"{folder}{os.pathsep}{os.environ['PATH']}"
