@@ -8,10 +8,11 @@ from agent_board.errors import UsageError
 
 _TABLE = {
     "pi": "agent_board.agents.pi:Pi",
+    "claude": "agent_board.agents.claude:Claude",
     "codex": "agent_board.agents.codex:Codex",
     "demo": "agent_board.agents.demo:Demo",
 }
-ORDER = ("pi", "codex", "demo")
+ORDER = ("pi", "claude", "codex", "demo")
 """The order in which a default is looked for; demo is always there."""
 
 

@@ -26,6 +26,7 @@ _COMMANDS = {
     "logs": "agent_board.cli.logs:run",
     "stop": "agent_board.cli.stop:run",
     "reply": "agent_board.cli.reply:reply",
+    "answer": "agent_board.cli.answer:run",
     "followups": "agent_board.cli.reply:followups",
     "retry": "agent_board.cli.reply:retry",
     "attach": "agent_board.cli.attach:run",

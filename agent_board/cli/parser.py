@@ -160,6 +160,7 @@ def _add_triage(commands: Any) -> None:
     parser.usage = "agent-board reply [options] VIEW (TEXT | - | -- WORDS...)"
     _add_view(parser)
     parser.add_argument("prompt", nargs="+", metavar="TEXT", help="the reply in one argument; - reads it from stdin")
+    _add_answer(commands)
     parser = _command(commands, "followups", "Print the prompts that wait in a task, send one, or drop one.")
     _add_view(parser)
     choice = parser.add_mutually_exclusive_group()
@@ -169,6 +170,16 @@ def _add_triage(commands: Any) -> None:
     parser = _command(commands, "attach", "Open the agent's own program on a task's session, here.", json=False)
     _add_view(parser)
     parser.add_argument("--interrupt", action="store_true", help="stop a running run first, without asking")
+
+
+def _add_answer(commands: Any) -> None:
+    parser = _command(commands, "answer", "Answer what a running task asks: a permission or a choice.")
+    _add_view(parser)
+    parser.add_argument("--request", metavar="ID", help="which of several open requests (see show --json)")
+    choice = parser.add_mutually_exclusive_group(required=True)
+    choice.add_argument("--allow", action="store_true", help="allow it, this once")
+    choice.add_argument("--deny", metavar="TEXT", nargs="?", const="", help="deny it, and tell the agent why")
+    choice.add_argument("--choice", metavar="N", type=int, help="take the Nth of the choices that it offers")
 
 
 def _add_life(commands: Any) -> None:

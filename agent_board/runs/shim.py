@@ -22,6 +22,7 @@ from agent_board.runs.recorder import Recorder, with_evidence
 from agent_board.runs.sessions import keep_session, unnamed_session
 from agent_board.runs.status import first_status, job_of, transcript_size
 from agent_board.runs.succession import begin, next_request
+from agent_board.runs.talk import Talk
 from agent_board.runs.worker import Ending, Worker
 from agent_board.states.decide import derive
 from agent_board.store import locks, plain
@@ -101,6 +102,7 @@ class Shim:
             notify=request.notify,
         )
         self._selector = selectors.DefaultSelector()
+        self._talk = Talk(run, self._reader, self._selector, self._recorder.see)
         self._lines = {"out": LineSplitter(), "err": LineSplitter()}
         self._logs = {"out": CappedLog(run.stdout), "err": CappedLog(run.stderr)}
         self._stderr_tail = b""
@@ -133,6 +135,8 @@ class Shim:
                 environ={**os.environ, MARKER: self._run.run_id},
                 started=self._run.started,
                 prompt=self._run.prompt,
+                channel=self._agent.channel,
+                terminal=self._agent.terminal,
             )
         except FileNotFoundError:
             self._never_started(startup_error=f"The directory {self._request.cwd} is gone.")
@@ -150,9 +154,19 @@ class Shim:
             )
             return False
         self._selector.register(worker.stdout, selectors.EVENT_READ, self._read_stdout)
-        self._selector.register(worker.stderr, selectors.EVENT_READ, self._read_stderr)
-        worker.open_gate()
+        if worker.stderr is not None:
+            self._selector.register(worker.stderr, selectors.EVENT_READ, self._read_stderr)
+        self._open_gate(worker)
         return True
+
+    def _open_gate(self, worker: Worker) -> None:
+        """Step 5."""
+        if not self._agent.channel:
+            worker.open_gate()
+            return
+        with open(self._run.prompt, "rb") as file:  # before the point of no return
+            line = self._agent.first_line(file.read())
+        self._talk.begin(worker.open_gate_to_channel(), line)
 
     def _take_lease(self) -> bool:
         """Wait for the right to write in the checkout; False when the run was ended meanwhile."""
@@ -247,13 +261,15 @@ class Shim:
                 self._look_for_stop()
             if self._ending is not None:
                 self._ending.step(time.monotonic(), worker_gone=self._worker.exit_code is not None)
+            else:
+                self._talk.step(self._recorder.status.evidence, self._recorder.silent_s())
             self._recorder.heartbeat()
 
     def _patience(self) -> float:
         """Seconds that the loop may sleep; signals and output wake it."""
         if self._ending is not None:
             return Ending.SWEEP_S
-        return min(_LOOK_FOR_STOP_S, self._recorder.due_in())
+        return min(_LOOK_FOR_STOP_S, self._recorder.due_in(), self._talk.patience(self._recorder.status.evidence))
 
     def _look_for_stop(self) -> None:
         self._looked_for_stop = time.monotonic()
@@ -289,6 +305,7 @@ class Shim:
 
     def _read_stderr(self) -> None:
         assert self._worker is not None
+        assert self._worker.stderr is not None
         self._read(self._worker.stderr, "err", _CHUNKS_A_TURN)
 
     def _read(self, fd: int, name: str, most_chunks: int) -> None:
@@ -297,6 +314,8 @@ class Shim:
                 chunk = os.read(fd, _CHUNK)
             except BlockingIOError:
                 return
+            except OSError:  # a pseudo-terminal that nobody writes to any more
+                chunk = b""
             if not chunk:
                 with suppress(KeyError):
                     self._selector.unregister(fd)
@@ -334,8 +353,10 @@ class Shim:
     def _drain(self) -> None:
         """Take what the worker left in its pipes. What a leftover process goes on writing is not the run's."""
         assert self._worker is not None
+        self._talk.end()
         for fd, name in ((self._worker.stdout, "out"), (self._worker.stderr, "err")):
-            self._read(fd, name, _DRAIN_MOST // _CHUNK)
+            if fd is not None:
+                self._read(fd, name, _DRAIN_MOST // _CHUNK)
             for line in self._lines[name].flush():
                 self._logs[name].write(line.data)
                 if name == "out" and not line.dropped:

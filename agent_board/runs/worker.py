@@ -6,7 +6,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import IO, Any
 
 from agent_board.agents.base import FirstSignal
 from agent_board.runs.processes import Liveness, belonging_to, identify, probe, signal_process
@@ -23,7 +23,12 @@ exec "$@" <"$stdin"
 """
 # The same for a program on the user's terminal, which it may write to through its stdin, too.
 _TERMINAL_GATE = _GATE.replace('<"$stdin"', '<>"$stdin"')
+# For an agent with a channel: the pipe itself stays its stdin. `read` takes the one byte and nothing behind it.
+_CHANNEL_GATE = _GATE.replace(' <"$stdin"', "")
+# For a command on a pseudo-terminal: the prompt's file is its last argument, and nobody answers what it asks.
+_JOB_GATE = _GATE.replace('"$@" <"$stdin"', '"$@" "$stdin" </dev/null')
 _GO = b"\n"
+_PTY_SIZE = (40, 120)
 
 
 class Gate:
@@ -53,6 +58,14 @@ class Gate:
             os.write(self._gate, _GO)
         self.close_gate()
 
+    def open_gate_to_channel(self) -> int:
+        """The commit point of an agent with a channel; the pipe, not blocking, is the caller's from here on."""
+        with suppress(BrokenPipeError):
+            os.write(self._gate, _GO)
+        os.set_blocking(self._gate, False)
+        channel, self._gate = self._gate, -1
+        return channel
+
     def close_gate(self) -> None:
         """Without `open_gate` before it: the agent never starts."""
         if self._gate != -1:
@@ -75,31 +88,70 @@ class Gate:
 
 
 class Worker(Gate):
-    """A headless agent: a session of its own, the prompt's file as stdin, stdout and stderr in pipes."""
+    """A headless agent: a session of its own, the prompt's file or the gate's pipe as stdin, its output read by us."""
 
-    def __init__(self, argv: Sequence[str], *, cwd: str, environ: Mapping[str, str], started: str, prompt: str) -> None:
-        """See `Gate`. The agent's end of the pipes is its own; ours don't block."""
-        super().__init__(
-            _GATE,
-            prompt,
-            argv,
-            started=started,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=cwd,
-            env=dict(environ),
-            start_new_session=True,
-        )
-        assert self._process.stdout is not None
-        assert self._process.stderr is not None
-        self.stdout = self._process.stdout.fileno()
-        self.stderr = self._process.stderr.fileno()
+    def __init__(
+        self,
+        argv: Sequence[str],
+        *,
+        cwd: str,
+        environ: Mapping[str, str],
+        started: str,
+        prompt: str,
+        channel: bool = False,
+        terminal: bool = False,
+    ) -> None:
+        """See `Gate`. `channel` and `terminal` as in `Agent`. The agent's ends are its own; ours don't block."""
+        script = _JOB_GATE if terminal else _CHANNEL_GATE if channel else _GATE
+        master, slave = _pseudo_terminal() if terminal else (-1, subprocess.PIPE)
+        try:
+            super().__init__(
+                script,
+                prompt,
+                argv,
+                started=started,
+                stdout=slave,
+                stderr=slave,
+                cwd=cwd,
+                env=dict(environ),
+                start_new_session=True,
+            )
+        except BaseException:
+            if terminal:
+                os.close(master)
+            raise
+        finally:
+            if terminal:
+                os.close(slave)
+        self.stdout = master if terminal else _fileno(self._process.stdout)
+        self.stderr = None if terminal else _fileno(self._process.stderr)
+        """None where stdout has both."""
         for fd in (self.stdout, self.stderr):
-            os.set_blocking(fd, False)
+            if fd is not None:
+                os.set_blocking(fd, False)
 
     def reap(self) -> None:
         """See `Gate.reap`; takes adopted orphans, too: the shim is the only process that they are left to."""
         self._take(-1)
+
+
+def _fileno(stream: IO[bytes] | None) -> int:
+    assert stream is not None
+    return stream.fileno()
+
+
+def _pseudo_terminal() -> tuple[int, int]:
+    """Our end and the program's, which changes nothing of what is written to it."""
+    import fcntl  # these three for such runs only
+    import struct
+    import termios
+
+    master, slave = os.openpty()
+    modes = termios.tcgetattr(slave)
+    modes[1] &= ~termios.OPOST
+    termios.tcsetattr(slave, termios.TCSANOW, modes)
+    fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", *_PTY_SIZE, 0, 0))
+    return master, slave
 
 
 class TerminalWorker(Gate):

@@ -99,6 +99,8 @@ def arm_shim(step: str) -> None:
         die_after(plain, "write", lambda path, record, **_: path.endswith("status.json") and record.ended_at)
     elif step == "all written":
         die_after(recorder.Recorder, "finish")
+    elif step.startswith("answer "):
+        arm_answering(step)
     elif step == "next chosen":
         die_after(shim, "next_or_release")
     elif step == "next built":
@@ -113,6 +115,22 @@ def arm_shim(step: str) -> None:
         die_after(succession, "launch")
     else:
         assert step == "-", step
+
+
+def arm_answering(step: str) -> None:
+    """Make this process die at a step of passing an answer on."""
+    from agent_board.runs import inbox
+    from agent_board.runs.channel import Channel
+
+    if step == "answer seen":
+        die_before(inbox, "move")
+    elif step == "answer marked":
+        die_after(inbox, "move", lambda _, outcome: outcome == inbox.SENDING)
+    elif step == "answer written":
+        die_after(Channel, "send", lambda _, line: b"control_response" in line)
+    else:
+        assert step == "answer recorded", step
+        die_after(inbox, "move", lambda _, outcome: outcome == inbox.SENT)
 
 
 def main(launcher_step: str, shim_step: str, prompt: str, cwd: str) -> None:

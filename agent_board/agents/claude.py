@@ -1,0 +1,182 @@
+"""Claude Code: where it is, how it is started and asked, where it keeps its sessions."""
+
+import json
+import os
+import re
+from typing import ClassVar
+
+from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Reader
+from agent_board.agents.claude_errors import startup_sentence
+from agent_board.agents.claude_events import ClaudeReader, parsed, text_in, transcript
+from agent_board.agents.events import Event, PromptAccepted
+
+_READING = "Read,Grep,Glob,WebFetch,WebSearch,AskUserQuestion"
+_ASK_SECONDS = 15
+_HEAD_LINES, _HEAD_BYTES = 60, 1 << 20
+_VERSION = re.compile(r"\d+\.\d+\.\d+")
+_NAMESPACE = "6b1f1d0e-5d7e-4f6c-9a55-0b6f0c4d7a31"
+# Taken by the headless program alone.
+_HEADLESS_ONLY = frozenset({"--max-turns", "--max-budget-usd"})
+
+
+class Claude(Agent):
+    """Claude Code, one process for each prompt, asked and answered over its stdio permission channel."""
+
+    name: ClassVar[str] = "claude"
+    kind: ClassVar[str] = "claude"
+    title: ClassVar[str] = "Claude Code"
+    install: ClassVar[str] = "npm install -g @anthropic-ai/claude-code"
+    login: ClassVar[str] = "log in by `claude`, then /login"
+    leave: ClassVar[str] = "ctrl+d or /exit"
+    channel: ClassVar[bool] = True
+
+    def find(self) -> Installation | None:
+        """See `Agent.find`. Starts `claude --version` when no package.json tells it."""
+        import shutil  # not for the runner
+
+        path = shutil.which("claude")
+        return None if path is None else _installation(path)
+
+    def logged_in(self) -> bool | None:
+        """See `Agent.logged_in`: a key in the environment or credentials in a file; a keychain can't be seen."""
+        if any(
+            os.environ.get(name) for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "CLAUDE_CODE_OAUTH_TOKEN")
+        ):
+            return True
+        return True if os.path.exists(os.path.join(_home(), ".credentials.json")) else None
+
+    def new_session(self, view_id: str, cwd: str, ours: str) -> tuple[str | None, str | None]:
+        """See `Agent.new_session`: any UUID that is new, and the file that Claude will make of it."""
+        import uuid  # not for the runner
+
+        session_id = str(uuid.uuid5(uuid.UUID(_NAMESPACE), view_id))
+        return os.path.join(_projects(), _folder(cwd), f"{session_id}.jsonl"), session_id
+
+    def command(self, job: Job) -> list[str]:
+        """See `Agent.command`. Looks whether the session is there: an id can be chosen but once."""
+        streams = ["--input-format", "stream-json", "--output-format", "stream-json", "--verbose"]
+        talk = [*streams, "--replay-user-messages", "--permission-prompt-tool", "stdio"]
+        known = job.session_id is not None and _transcript(job) is not None
+        session = ["--resume" if known else "--session-id", job.session_id] if job.session_id else []
+        return ["claude", "-p", *talk, *session, *_choices(job), *job.args]
+
+    def attach_command(self, job: Job) -> list[str]:
+        """See `Agent.attach_command`: the same permission mode, which the session does not remember."""
+        session = ["--resume", job.session_id] if job.session_id else []
+        return ["claude", *session, *_choices(job), *_without(job.args, _HEADLESS_ONLY)]
+
+    def first_line(self, prompt: bytes) -> bytes:
+        """See `Agent.first_line`."""
+        message = {"role": "user", "content": prompt.decode("utf-8", "replace")}
+        return json.dumps({"type": "user", "message": message}).encode() + b"\n"
+
+    def reader(self) -> Reader:
+        """See `Agent.reader`."""
+        return ClaudeReader()
+
+    def transcript_size(self, job: Job) -> int:
+        """See `Agent.transcript_size`."""
+        path = _transcript(job)
+        return os.stat(path).st_size if path is not None else 0
+
+    def transcript_events(self, job: Job, mark: int) -> list[Event]:
+        """See `Agent.transcript_events`."""
+        path = _transcript(job)
+        if path is None:
+            return []
+        try:
+            with open(path, "rb") as file:
+                file.seek(mark)
+                return list(transcript(file))
+        except OSError:
+            return []
+
+    def startup_error(self, stderr: str) -> str | None:
+        """See `Agent.startup_error`."""
+        return startup_sentence(stderr)
+
+    def takes_commands(self, prompt: str) -> bool:
+        """See `Agent.takes_commands`: a leading `/` is a command or a skill."""
+        return prompt.lstrip().startswith("/")
+
+    def foreign_session(self, path: str) -> ForeignSession | None:
+        """See `Agent.foreign_session`: the first entries name session and directory."""
+        try:
+            with open(path, "rb") as file:
+                lines = file.read(_HEAD_BYTES).split(b"\n")[:_HEAD_LINES]
+        except OSError:
+            return None
+        entries = [entry for line in lines if (entry := parsed(line)) is not None]
+        named = next(
+            (e for e in entries if text_in(e.get("cwd")) and text_in(e.get("sessionId")) and "uuid" in e), None
+        )
+        if named is None:
+            return None
+        titles = [event.text for event in transcript(lines) if isinstance(event, PromptAccepted)]
+        return ForeignSession(text_in(named["cwd"]), text_in(named["sessionId"]), next(iter(titles), None))
+
+
+def _home() -> str:
+    return os.environ.get("CLAUDE_CONFIG_DIR") or os.path.expanduser("~/.claude")
+
+
+def _projects() -> str:
+    return os.path.join(_home(), "projects")
+
+
+def _folder(cwd: str) -> str:
+    """How Claude calls a directory's folder of sessions."""
+    return re.sub(r"[^A-Za-z0-9]", "-", os.path.realpath(cwd))
+
+
+def _transcript(job: Job) -> str | None:
+    """The session's file: where it is expected, or in the folder of another directory; None when there is none."""
+    if job.session_file and os.path.exists(job.session_file):
+        return job.session_file
+    if not job.session_id:
+        return None
+    try:
+        with os.scandir(_projects()) as folders:
+            paths = [os.path.join(folder.path, f"{job.session_id}.jsonl") for folder in folders]
+    except OSError:
+        return None
+    return next((path for path in paths if os.path.exists(path)), None)
+
+
+def _choices(job: Job) -> list[str]:
+    """Model, tools and rules of a run; none of them is kept in the session."""
+    model = ["--model", job.model] if job.model else []
+    tools = ["--tools", _READING, "--strict-mcp-config"] if job.read_only else []
+    return [*model, *tools, *(word for rule in job.rules for word in ("--append-system-prompt", rule))]
+
+
+def _without(args: tuple[str, ...], options: frozenset[str]) -> list[str]:
+    """The arguments without these options and their values."""
+    kept: list[str] = []
+    skip = False
+    for word in args:
+        if skip or word in options:
+            skip = not skip
+        elif word.partition("=")[0] not in options:
+            kept.append(word)
+    return kept
+
+
+def _installation(path: str) -> Installation:
+    import subprocess  # not for the runner
+
+    try:
+        done = subprocess.run(
+            [path, "--version"], stdin=subprocess.DEVNULL, capture_output=True, timeout=_ASK_SECONDS, check=False
+        )
+    except (OSError, subprocess.SubprocessError) as error:
+        why = getattr(error, "strerror", None) or f"it did not answer within {_ASK_SECONDS} s"
+        return Installation(path, None, f"{path} does not run: {why}.")
+    said = done.stdout.decode("utf-8", "replace")
+    found = _VERSION.search(said)
+    if done.returncode or not found:
+        stderr = done.stderr.decode("utf-8", "replace")
+        return Installation(
+            path, None, f"{path} does not run: {(startup_sentence(stderr) or 'it says nothing').rstrip('.')}."
+        )
+    return Installation(path, found.group())
