@@ -22,6 +22,14 @@ class NewTask:
     model: str = ""
     name: str = ""
     read_only: bool = False
+    worktree: str = "auto"
+
+
+class Begun(NamedTuple):
+    """A task that was started, and what the user should know about it."""
+
+    view_id: str
+    warnings: tuple[str, ...] = ()
 
 
 class AgentHere(NamedTuple):
@@ -42,8 +50,8 @@ class Acts:
     settings: "Settings"
     _agents: list[AgentHere] = field(default_factory=list)
 
-    def start(self, task: NewTask) -> str:
-        """Start a task; returns its view's id. Raises BoardError with the sentence for the user."""
+    def start(self, task: NewTask) -> Begun:
+        """Start a task. Raises BoardError with the sentence for the user."""
         from agent_board.runs.dispatch import Order, dispatch
 
         order = Order(
@@ -53,8 +61,10 @@ class Acts:
             model=task.model.strip() or None,
             name=task.name.strip() or None,
             read_only=task.read_only,
+            worktree=task.worktree,
         )
-        return dispatch(self.paths, order, self.settings.options(task.cwd)).view_id
+        begun = dispatch(self.paths, order, self.settings.options(task.cwd))
+        return Begun(begun.view_id, begun.warnings)
 
     def stop(self, view_id: str) -> str:
         """Stop a run; returns a sentence. Raises BoardError."""

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from agent_board.board.acts import Acts, AgentHere, NewTask
+from agent_board.board.acts import Acts, AgentHere, Begun, NewTask
 from agent_board.board.app import BoardApp
 from agent_board.board.screens.board import BoardScreen
 from agent_board.config import Settings
@@ -32,14 +32,15 @@ class FakeActs(Acts):
     refusal: str = ""
     here: list[AgentHere] = field(default_factory=lambda: [PI, DEMO])
     left: int = 0
+    warnings: tuple[str, ...] = ()
 
-    def start(self, task: NewTask) -> str:
+    def start(self, task: NewTask) -> Begun:
         if self.refusal:
             raise BoardError(self.refusal)
         self.started.append(task)
         view_id = f"new{len(self.started):07d}"
         make_view(self.paths, view_id, name="started", state=SemanticState.QUEUED, summary="Queued", age_ms=0)
-        return view_id
+        return Begun(view_id, self.warnings)
 
     def stop(self, view_id: str) -> str:
         if self.refusal:

@@ -105,10 +105,38 @@ async def test_the_fields_are_walked_with_tab_and_are_sent(start: Starter, tmp_p
         assert field.path == str(other)
         await board.pilot.press("tab")
         assert isinstance(board.app.focused, Choice)
-        await board.pilot.press("right", "tab", *"it", "tab", *"m1", "tab", "space", "enter")
+        await board.pilot.press("right", "tab", *"it", "tab", *"m1", "tab", "right", "tab", "space", "enter")
         await board.until(lambda: board.acts.started)
         task = board.acts.started[0]
-        assert (task.cwd, task.agent, task.name, task.model, task.read_only) == (str(other), "demo", "it", "m1", True)
+        assert (task.cwd, task.agent, task.name, task.model) == (str(other), "demo", "it", "m1")
+        assert (task.worktree, task.read_only) == ("on", True)
+
+
+async def test_the_worktree_is_chosen_kept_with_the_draft_and_said_by_the_resting_line(start: Starter) -> None:
+    """AB-081: auto unless told otherwise."""
+    async with start() as board:
+        assert "worktree auto" in board.text()
+        await open_bar(board, "Do it")
+        board.screen.query_one("#worktree", Choice).focus()
+        await board.pilot.press("left", "escape")
+        await board.until(lambda: "worktree off" in board.text(), "the resting line")
+        kept = Path(start.paths.root, "board.json")
+        await board.until(lambda: kept.exists() and '"off"' in kept.read_text(), "the draft on disk")
+    async with start() as board:
+        assert "worktree off" in board.text()
+        await open_bar(board)
+        await board.pilot.press("enter")
+        await board.until(lambda: board.acts.started)
+        assert board.acts.started[0].worktree == "off"
+        await board.until(lambda: "worktree auto" in board.text(), "the default for the next one")
+
+
+async def test_what_a_started_task_has_to_say_is_said(start: Starter) -> None:
+    async with start() as board:
+        board.acts.warnings = ("“docs” writes in ~/src, above this directory.",)
+        await open_bar(board, "Do it")
+        await board.pilot.press("enter")
+        await board.until(lambda: board.acts.warnings[0] in board.toasts(), "the warning")
 
 
 async def test_recent_directories_are_walked_with_the_arrows(start: Starter) -> None:

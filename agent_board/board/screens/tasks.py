@@ -62,10 +62,11 @@ class TaskScreen(Screen[None]):
     class Started(Message):
         """A thread has started a task, or could not."""
 
-        def __init__(self, view_id: str, failure: str = "") -> None:
+        def __init__(self, view_id: str, failure: str = "", warnings: Sequence[str] = ()) -> None:
             super().__init__()
             self.view_id = view_id
             self.failure = failure
+            self.warnings = warnings
 
     class Stopped(Message):
         """A thread has asked a run to stop, or could not."""
@@ -108,6 +109,11 @@ class TaskScreen(Screen[None]):
             self.app.forget_words()  # type: ignore[attr-defined]
         seconds = max(4.0, 1.5 + len(sentence) / 14)
         self.notify(sentence, severity="error" if wrong else "information", timeout=seconds, markup=False)
+
+    def warn(self, sentence: str) -> None:
+        """A toast about something that went well and has a catch: no other word covers it."""
+        self.journal.write(sentence)
+        self.notify(sentence, severity="warning", timeout=max(8.0, 1.5 + len(sentence) / 14), markup=False)
 
     def on_worker_state_changed(self, event: Worker.StateChanged) -> None:
         """A thread that failed in a way nobody foresaw is not silent either."""
@@ -208,7 +214,8 @@ class TaskScreen(Screen[None]):
     @work(thread=True, exit_on_error=False, group="start")
     def _start(self, task: NewTask) -> None:
         try:
-            started = self.Started(self.acts.start(task))
+            begun = self.acts.start(task)
+            started = self.Started(begun.view_id, warnings=begun.warnings)
         except (BoardError, OSError) as error:
             started = self.Started("", str(error))
         self.post_message(started)
@@ -227,6 +234,8 @@ class TaskScreen(Screen[None]):
         self._awaited = event.view_id
         await self._close_bar()
         self._select_awaited()
+        for warning in event.warnings:
+            self.warn(warning)
 
     def _select_awaited(self) -> None:
         if self._awaited and self.listing.select_row(self._awaited):
@@ -304,7 +313,8 @@ class TaskScreen(Screen[None]):
         agent = draft.agent or self.default_agent or self.memory.agent
         where = f"in {short_path(draft.cwd or self.cwd)}"
         first = draft.prompt.strip().partition("\n")[0]
-        self.task_line.show(first, f" {self.glyphs.dot} ".join(part for part in (where, agent) if part))
+        parts = (where, agent, f"worktree {draft.worktree}")
+        self.task_line.show(first, f" {self.glyphs.dot} ".join(part for part in parts if part))
 
     def clear_input(self) -> bool:
         """Empty the field that has the focus; False when there was nothing to empty."""

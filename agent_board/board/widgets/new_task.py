@@ -16,6 +16,11 @@ from agent_board.board.widgets.prompt_area import PromptArea
 
 _WRITES, _READS = "writes", "reads"
 _ACCESS = (Option(_WRITES, "edits files"), Option(_READS, "only reads"))
+_WORKTREE = (
+    Option("auto", "auto: of its own if another task writes here"),
+    Option("on", "on: a directory and a branch of its own"),
+    Option("off", "off: works here, in turn with the others"),
+)
 
 
 class NewTaskBar(Vertical):
@@ -53,6 +58,8 @@ class NewTaskBar(Vertical):
         )
         self._access = Choice(id="access")
         self._access.offer(_ACCESS, _READS if draft.read_only else _WRITES)
+        self._worktree = Choice(id="worktree")
+        self._worktree.offer(_WORKTREE, draft.worktree)
         self._message = Static("", id="task-message")
         self._wanted_agent = draft.agent
         self.starting = False
@@ -64,7 +71,8 @@ class NewTaskBar(Vertical):
         yield self._message
         for row in (
             (("in", self._directory), ("agent", self._agent)),
-            (("name", self._task_name), ("model", self._model), ("", self._access)),
+            (("name", self._task_name), ("model", self._model)),
+            (("worktree", self._worktree), ("", self._access)),
         ):
             with Horizontal(classes="task-fields"):
                 for label, field in row:
@@ -96,6 +104,7 @@ class NewTaskBar(Vertical):
             model=self._model.value,
             name=self._task_name.value,
             read_only=self._access.value == _READS,
+            worktree=self._worktree.value,
         )
 
     def say(self, sentence: str, *, wrong: bool = False) -> None:

@@ -12,6 +12,10 @@ from agent_board.board.model import words
 from agent_board.board.model.glyphs import Glyphs
 
 
+_INVITATION, _ROOMY = 20, 50
+"""Cells for what is to be done; from this width on it is said where, the end of a long path before its beginning."""
+
+
 def short_path(path: str) -> str:
     """A path with the home directory as `~`."""
     home = os.path.expanduser("~").rstrip("/")
@@ -39,7 +43,7 @@ class TaskLine(Widget):
         """The line for the present width."""
         text, where = self._said
         width = self.size.width - 2
-        tail = where if cell_len(where) + 20 <= width else ""
+        tail = words.fit_end(where, width - _INVITATION, self._glyphs.ellipsis) if width >= _ROOMY else ""
         draft = bool(text)
         said = text or f"describe a task{self._glyphs.ellipsis}"
         lead = words.fit(self._glyphs.text(said), width - cell_len(tail), self._glyphs.ellipsis)
