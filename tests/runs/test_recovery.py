@@ -220,7 +220,7 @@ def test_a_prompt_that_a_killed_agent_never_took_is_kept(store: StorePaths, proj
 
 
 @pytest.mark.parametrize(
-    ("seconds", "sessions"), [(10, 6), pytest.param(80, 10, marks=[pytest.mark.full, pytest.mark.timeout(300)])]
+    ("seconds", "sessions"), [(8, 6), pytest.param(80, 10, marks=[pytest.mark.full, pytest.mark.timeout(300)])]
 )
 def test_chaos(store: StorePaths, project: Path, monkeypatch: pytest.MonkeyPatch, seconds: int, sessions: int) -> None:
     """Random deaths of everything, random acts of users, a board that reconciles all the time."""

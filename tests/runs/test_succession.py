@@ -170,7 +170,7 @@ def test_a_launcher_that_dies_behind_its_acceptance_changes_nothing(store: Store
 def test_replies_at_the_very_end_of_a_run_are_never_lost(store: StorePaths, project: Path, view: str) -> None:
     """The shim looks for the last time while others add: each is delivered, in some order, or waits visibly."""
     texts = [FIRST]
-    for turn in range(12):
+    for turn in range(8):
         text = f"turn {turn}\ndemo: say Answer {turn}."
         reply(store, view, text.encode())
         texts.append(text)
