@@ -64,6 +64,10 @@ class ToolEnded:
     """The first line or so of what came out."""
 
 
+REFUSED = "refused"
+"""The kind of a request that the agent refused by itself, having nobody to ask, and over which it ended its turn."""
+
+
 @dataclass(frozen=True, slots=True)
 class RequestOpened:
     """The agent waits, alive, for something only the user can answer."""

@@ -52,6 +52,6 @@ def sentence(status: int | None, said: str, log_in: str) -> str:
     """One sentence from an HTTP status and what was said with it; `log_in` is what to do about a refused login."""
     said = one_line(_ADDRESS.sub("", innermost(said))).rstrip(".") or "the provider failed without saying why"
     if status is None:
-        return said[:1].upper() + said[1:] + "."
+        return said[:1].upper() + said[1:] + ("" if said.endswith(("?", "!")) else ".")
     hint = log_in if status == 401 else HINTS.get(status)
     return one_line(f"{status}: {said}" + (f"; {hint}." if hint else ""))

@@ -10,9 +10,10 @@ _TABLE = {
     "pi": "agent_board.agents.pi:Pi",
     "claude": "agent_board.agents.claude:Claude",
     "codex": "agent_board.agents.codex:Codex",
+    "opencode": "agent_board.agents.opencode:OpenCode",
     "demo": "agent_board.agents.demo:Demo",
 }
-ORDER = ("pi", "claude", "codex", "demo")
+ORDER = ("pi", "claude", "codex", "opencode", "demo")
 """The order in which a default is looked for; demo is always there."""
 
 

@@ -5,6 +5,7 @@ import signal
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from agent_board.agents.events import REFUSED
 from agent_board.states.question import choices_in, find_question
 from agent_board.states.summary import summary_of
 from agent_board.store.records import Evidence, RunStatus, SemanticState
@@ -65,8 +66,8 @@ def _waits_for(status: RunStatus) -> str:
 
 def _living(evidence: Evidence) -> Decision:
     """Nothing but a request to the user takes a living worker out of queued and working."""
-    if evidence.open_requests:
-        request = next(iter(evidence.open_requests.values()))
+    request = next((request for request in evidence.open_requests.values() if request.kind != REFUSED), None)
+    if request is not None:
         text = clean_block(request.text).strip() or f"The agent asks for a {request.kind or 'decision'}."
         return Decision(SemanticState.NEEDS_INPUT, "request", question=text, choices=list(request.choices))
     if evidence.activity:
@@ -117,6 +118,12 @@ def _error(evidence: Evidence) -> Decision | None:
     if evidence.last_stop == "length":
         return _failed("length", "The answer was cut at the model's output limit; a reply can ask it to go on.")
     return None
+
+
+def _refused(evidence: Evidence) -> Decision | None:
+    """It wanted something that only the user may allow, had nobody to ask, and ended its turn over that."""
+    asked = next((request for request in evidence.open_requests.values() if request.kind == REFUSED), None)
+    return _asks("permission", asked.text, []) if asked is not None and not evidence.exit_code else None
 
 
 def _unaccepted(evidence: Evidence) -> Decision | None:
@@ -185,6 +192,7 @@ _RULES: tuple[Callable[[Evidence], Decision | None], ...] = (
     _report,
     _not_sent,
     _error,
+    _refused,
     _unaccepted,
     _cut_off,
     _lost,

@@ -21,6 +21,7 @@ _MEANINGS = {
     "aborted": "The run was interrupted inside the agent.",
     "lost": "The agent ended without coming to an end of its own.",
     "question": "The agent ended by asking for a decision that it needs to go on.",
+    "permission": "The agent needed your permission, refused it by itself, having nobody to ask, and ended over that.",
     "idle": "An open-ended session: there was no task to finish.",
     "success": "The agent came to its end in good order and asks nothing.",
     "request": "The agent waits, alive, for something that only you can answer.",
