@@ -10,7 +10,8 @@ from agent_board.cli.stores import here
 from agent_board.errors import BoardError, UsageError
 from agent_board.git.listing import Condition, Worktree, list_worktrees
 from agent_board.git.named import Info, find_named, info_of, open_named
-from agent_board.git.removal import RemovalPlan, plan_removal, prune, remove
+from agent_board.git.pruning import prune
+from agent_board.git.removal import RemovalPlan, plan_removal, remove
 from agent_board.git.repository import Kind, Place, identify, repositories_below
 from agent_board.text import clean_line
 

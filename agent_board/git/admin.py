@@ -28,6 +28,7 @@ _REMOVING = OURS + "being removed"
 _MARKER = "agent-board.json"
 _PATIENCE_S = 1.0
 _REGISTER_S = 60.0
+_STILLBORN_S = 600.0
 _DROPPED = "dropped-"
 
 
@@ -241,13 +242,43 @@ def working_on(common_dir: str, path: str, *, patience: float = _PATIENCE_S) -> 
 
 
 @contextmanager
-def registering(common_dir: str) -> Iterator[int]:
+def registering(common_dir: str, *, patience: float = _REGISTER_S) -> Iterator[int]:
     """Wait for one's turn to register a worktree: git can't stand to read one that another git is just writing."""
-    fd = _lock(f"{common_dir}/agent-board/register.lock", _REGISTER_S, f"next worktree of {common_dir}")
+    fd = _lock(f"{common_dir}/agent-board/register.lock", patience, f"next worktree of {common_dir}")
     try:
         yield fd
     finally:
         os.close(fd)
+
+
+def admin_names(common_dir: str) -> set[str]:
+    """The names of git's own directories of worktrees, whatever state they are in."""
+    try:
+        return set(os.listdir(f"{common_dir}/worktrees"))
+    except OSError:
+        return set()
+
+
+def drop_stillborn(common_dir: str, names: set[str]) -> None:
+    """Delete those of git's directories of worktrees that lead nowhere; the caller has the turn to register."""
+    for name in names:
+        if worktree_of(f"{common_dir}/worktrees/{name}") is None:
+            with contextlib.suppress(OSError):
+                drop_admin(common_dir, f"{common_dir}/worktrees/{name}")
+
+
+def sweep_stillborn(common_dir: str) -> None:
+    """Delete what a git that was killed while it registered a worktree for us left behind: locked, leading nowhere."""
+    with contextlib.suppress(OSError, BusyError), registering(common_dir, patience=0):
+        names = admin_names(common_dir)
+        drop_stillborn(common_dir, {name for name in names if _was_for_us(f"{common_dir}/worktrees/{name}")})
+
+
+def _was_for_us(admin: str) -> bool:
+    """Whether the lock is ours, or was still to be written by a git that can't be at it any more."""
+    reason = locked_reason(admin)
+    old = reason == "" and time.time() - os.stat(admin).st_mtime > _STILLBORN_S
+    return old or (reason or "").startswith(_CREATING)
 
 
 def is_worked_on(common_dir: str, path: str) -> bool:

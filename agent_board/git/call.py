@@ -133,7 +133,7 @@ def git(
             break
         time.sleep(_TRY_AGAIN_S)
     if ran.code not in ok and not ran.cut:
-        said = last_word(ran.err)
+        said = last_word(ran.err) if ran.code > 0 else f"ended by signal {-ran.code}"
         raise GitError(f"git {verb} failed in {cwd}: {said or f'exit code {ran.code}'}.", said, ran.code)
     return ran
 

@@ -18,15 +18,18 @@ from agent_board.errors import BoardError
 from agent_board.git.admin import (
     Marker,
     Phase,
+    admin_names,
     admin_of,
     advance,
     canonical,
     creating_reason,
     drop_admin,
+    drop_stillborn,
     is_unfinished,
     locked_reason,
     read_marker,
     registering,
+    sweep_stillborn,
     unlock_admin,
     working_on,
     write_marker,
@@ -202,7 +205,12 @@ def _register(job: _Job) -> str:
     start = job.base if job.new_branch else f"refs/heads/{job.branch}"
     flags = ("--detach", "--no-checkout", "--lock", "--reason", creating_reason(job.view))
     with registering(job.home) as turn:
-        git(where, "worktree", "add", *flags, "--", job.path, start, reads=False, keep=(job.lock, turn))
+        before = admin_names(job.home)
+        try:
+            git(where, "worktree", "add", *flags, "--", job.path, start, reads=False, keep=(job.lock, turn))
+        except GitError:
+            drop_stillborn(job.home, admin_names(job.home) - before)
+            raise
     admin = admin_of(job.home, job.path)
     if admin is None:
         raise BoardError(f"git made no worktree at {job.path}, though it said so.")
@@ -301,12 +309,17 @@ def _undo(job: _Job) -> None:
     """Take everything back that this creation made; what can't be taken back stays listed as interrupted."""
     with suppress(BoardError, OSError):
         discard_unfinished(job.home, job.path, job.branch if job.new_branch else None, job.base)
+    with suppress(OSError):
+        os.rmdir(job.path)  # empty: git makes it before it makes the worktree known
+        drop_empty_root(job.path)
 
 
 def discard_unfinished(home: str, path: str, new_branch: str | None, base: str | None) -> None:
     """Remove a worktree whose making was not finished, and its branch if that is still where it was made."""
     admin = admin_of(home, path)
-    if admin is not None:
+    if admin is None:
+        sweep_stillborn(home)
+    else:
         on_branch = git(home, "--git-dir", admin, "symbolic-ref", "-q", "HEAD", ok=(0, 1, 128)).text
         if os.path.isdir(path) and not os.path.islink(path):
             erase(path)

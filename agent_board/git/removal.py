@@ -28,7 +28,6 @@ from agent_board.git.admin import (
     locked_reason,
     points_to,
     read_marker,
-    sweep_dropped,
     unlock_admin,
     working_on,
     worktree_of,
@@ -40,7 +39,7 @@ from agent_board.git.listing import drop_empty_root
 from agent_board.git.losses import Checkout, Found, Loss, LossKind, look, look_unfinished
 from agent_board.git.merged import is_merged
 from agent_board.git.processes import Inside, mounts_in, processes_in
-from agent_board.git.repository import Kind, Place, home_of, identify
+from agent_board.git.repository import Kind, Place, identify
 from agent_board.store.files import disk_errors, write_bytes
 
 _SETTLE_S = 0.5
@@ -147,7 +146,7 @@ def plan_removal(target: Place | str, *, repository: str | None = None) -> Remov
     admin = _find_admin(common_dir, path) if common_dir is not None else None
     if common_dir is None or admin is None:
         return RemovalPlan(path, Standing.UNKNOWN, common_dir)
-    return _plan(common_dir, admin, path)
+    return plan_registered(common_dir, admin, path)
 
 
 def _repository_of(path: str, repository: str | None) -> str | None:
@@ -185,7 +184,7 @@ def _find_admin(common_dir: str, path: str) -> str | None:
     return None
 
 
-def _plan(common_dir: str, admin: str, path: str, top: str | None = None) -> RemovalPlan:
+def plan_registered(common_dir: str, admin: str, path: str, top: str | None = None) -> RemovalPlan:
     """The plan for a registered worktree; `top` is where its files are while it is moved aside."""
     marker = read_marker(admin)
     standing = _standing(path, admin, marker) if top is None else Standing.THERE
@@ -291,7 +290,7 @@ def remove(plan: RemovalPlan, discard_work: bool = False, *, drop_merged_branch:
         admin = _find_admin(plan.common_dir, plan.path)
         if admin is None:
             return [f"git knows no worktree at {plan.path} any more; what may stand there was left alone."]
-        now = _plan(plan.common_dir, admin, plan.path)
+        now = plan_registered(plan.common_dir, admin, plan.path)
         _refuse(now, plan, discard_work)
         gone_branch = _branch_to_drop(now, discard_work, drop_merged_branch)
         if now.standing is Standing.UNFINISHED:
@@ -357,7 +356,11 @@ def _take_away(now: RemovalPlan, shown: RemovalPlan, discard_work: bool, branch:
         marker = advance(now.admin, marker, Phase.REMOVING, aside)
         try:
             _move_aside(now, aside)
-            _refuse(_plan(now.common_dir, now.admin, now.path, aside), now if discard_work else shown, discard_work)
+            _refuse(
+                plan_registered(now.common_dir, now.admin, now.path, aside),
+                now if discard_work else shown,
+                discard_work,
+            )
         except BaseException:
             put_back(now.admin, marker)
             raise
@@ -436,51 +439,3 @@ def _told(now: RemovalPlan, branch: tuple[str, str] | None) -> list[str]:
         said.append(f"Removed the branch {branch[0]} (it was at {branch[1]}).")
     said += [sentence for sentence in now.stays if branch is None or not sentence.startswith("The branch ")]
     return said
-
-
-def prune(place: Place) -> list[str]:
-    """Drop what is stale: registrations whose directory is gone, and what interrupted work left; returns sentences.
-
-    What something would be lost with is kept, and said.
-    """
-    home = home_of(place)
-    said = []
-    for known, admin in admin_dirs(home).items():
-        marker = read_marker(admin)
-        path = marker.path if marker is not None and marker.aside is not None else known
-        if points_to(path, admin) and not is_unfinished(admin, marker) and (marker is None or marker.aside is None):
-            _drop_old_lock(home, admin, path)
-            continue
-        said += _prune_one(home, admin, canonical(path))
-    sweep_dropped(home)
-    return said
-
-
-def _drop_old_lock(home: str, admin: str, path: str) -> None:
-    """Whoever made the worktree died between its last two steps."""
-    if (locked_reason(admin) or "").startswith(f"{OURS}being ") and not is_worked_on(home, path):
-        unlock_admin(admin)
-
-
-def _prune_one(home: str, admin: str, path: str) -> list[str]:
-    try:
-        with disk_errors(f"prune {path}"), working_on(home, path, patience=0):
-            recover(home, path)
-            if not os.path.isdir(admin):
-                return [f"Finished removing the worktree {path}."]
-            plan = _plan(home, admin, path)
-            if plan.standing is Standing.THERE:
-                return [f"Put the worktree {path} back: its removal had been interrupted."]
-            foreign = plan.locked is not None and not plan.locked.startswith(f"{OURS}being ")
-            if foreign:
-                return [f"Kept {path}: it is locked ({plan.locked})."]
-            if plan.lost or plan.processes:
-                why = plan.summary() or f"process {plan.processes[0].pid} works there"
-                return [f"Kept {path}: {why} would be lost."]
-            if plan.standing is Standing.UNFINISHED:
-                discard_unfinished(home, path, plan.branch, plan.base)
-                return [f"Removed what was left of making the worktree {path}."]
-            finish(home, admin, None)
-            return [f"git no longer lists the worktree {path}, whose directory is gone.", *plan.stays]
-    except BoardError as error:
-        return [str(error)]

@@ -15,7 +15,8 @@ from agent_board.git.listing import (
 from agent_board.git.losses import Loss, LossKind
 from agent_board.git.names import free_names
 from agent_board.git.processes import Inside, processes_in
-from agent_board.git.removal import RemovalPlan, plan_removal, prune, remove
+from agent_board.git.pruning import prune
+from agent_board.git.removal import RemovalPlan, plan_removal, remove
 
 __all__ = [
     "Condition",

@@ -1,14 +1,20 @@
 """Whoever makes or removes a worktree may be killed at any moment: nothing is lost, nothing stays behind unsaid."""
 
+import contextlib
 import os
+import random
 import signal
 import subprocess
 import sys
+import threading
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
 
+from agent_board.errors import BoardError
+from agent_board.git import call
 from agent_board.git.repository import identify
 from agent_board.git.worktrees import Condition, list_worktrees, prune, remove
 from tests.git.repo import add_worktree, branches, commit, git, planned, snapshot, write
@@ -176,3 +182,38 @@ def test_what_somebody_wrote_into_an_unfinished_one_is_kept(repo: Path):
     assert condition(repo) is Condition.INTERRUPTED
     remove(planned(worktree), discard_work=True)
     clean(repo)
+
+
+@pytest.mark.full
+@pytest.mark.timeout(300)
+def test_git_itself_killed_at_any_moment_of_making(clean_repo: Path, monkeypatch: pytest.MonkeyPatch):
+    commit(clean_repo, {f"many/{number}": "x" for number in range(1500)})
+    chance = random.Random(4)
+    real = subprocess.Popen
+
+    class Doomed(real):  # type: ignore[type-arg,misc,valid-type]
+        """A git that is killed after a while, if it makes something."""
+
+        def __init__(self, line: list[str], **options: Any) -> None:
+            super().__init__(line, **options)
+            if "--detach" in line:
+                threading.Timer(chance.random() * (0.02 if "worktree" in line else 0.12), self._kill).start()
+
+        def _kill(self) -> None:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.pid, signal.SIGKILL)
+
+    for _ in range(40):
+        with monkeypatch.context() as doomed:
+            doomed.setattr(call.subprocess, "Popen", Doomed)  # type: ignore[attr-defined]
+            try:
+                worktree = add_worktree(clean_repo)
+            except BoardError as error:
+                assert "signal 9" in str(error)
+                worktree = None
+        if worktree is None:
+            prune(identify(str(clean_repo)))
+        else:
+            remove(planned(worktree), discard_work=True)
+        clean(clean_repo)
+        assert branches(clean_repo) == {"main"}
