@@ -20,6 +20,16 @@ from tests.support.fakestore import make_views
 Snap = Callable[..., bool]
 
 
+async def at_rest(pilot: Pilot[Any]) -> None:
+    """Wait until the screen has stayed the same for a while."""
+    same, before = 0, None
+    while same < 5:
+        await pilot.pause(0.05)
+        strips = pilot.app.screen._compositor.render_strips()
+        now = [[segment.text for segment in strip] for strip in strips]
+        same, before = (same + 1, before) if now == before else (0, now)
+
+
 @pytest.fixture
 def photograph(
     start: Starter, snap_compare: Snap, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
@@ -49,7 +59,7 @@ def photograph(
                 await pilot.pause(0.02)
             if isinstance(pilot.app.focused, Input):
                 pilot.app.focused.cursor_blink = False
-            await pilot.pause()
+            await at_rest(pilot)
 
         return snap_compare(app, terminal_size=size, run_before=ready)
 
