@@ -73,6 +73,8 @@ KEYS: tuple[Key, ...] = (
         numbered=True,
     ),
     Key("transcript", ("v",), TASK, "The whole conversation: search it, copy from it"),
+    Key("changes", ("f",), TASK, "What it changed: base to worktree, uncommitted and new files too"),
+    Key("merge", ("M",), TASK, "Merge its branch into the main checkout (shows the commands and asks)"),
     Key("why", ("exclamation_mark",), TASK, "Why it stands so: rule, evidence, processes, files"),
     Key("mark", ("m",), TASK, "Mark, to act on several at once"),
     Key("copy", ("y",), TASK, "Copy the question, the last answer, a path …"),

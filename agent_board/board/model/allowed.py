@@ -16,10 +16,13 @@ _ON_READABLE = {
     "done": "marked as done",
     "retry": "tried again",
     "open": "opened",
+    "changes": "compared",
+    "merge": "merged",
 }
 _WHEN_ENDED = {
     "archive": "archive it",
     "retry": "try it again",
+    "merge": "merge it",
 }
 
 
@@ -34,6 +37,8 @@ def why_not(act: str, row: Row) -> str | None:
         return f"{row.name} is {doing(row)}; your verdict comes when it has ended." if row.claims_process else None
     if act in _WHEN_ENDED and row.claims_process:
         return f"{row.name} is {doing(row)}; stop it first (s) to {_WHEN_ENDED[act]}."
+    if act == "merge" and not row.worktree:
+        return f"{row.name} works in place; its changes are there already."
     if act == "stop" and not row.claims_process:
         return f"{row.name} is not running."
     return None

@@ -412,6 +412,8 @@ _MARKED_HINTS: tuple[Hint, ...] = tuple(
         *(("p", "pin", "pin"), ("R", "retry", "retry"), ("esc", "clear marks", "clear")),
     )
 )
-_WRITING = frozenset({"new", "stop", "attach", "pin", "rename", "done", "archive", "undo", "retry", "reply", "waiting"})
+_WRITING = frozenset(
+    {"new", "stop", "attach", "pin", "rename", "done", "archive", "undo", "retry", "reply", "waiting", "merge"}
+)
 _FILTER_HINTS: tuple[Hint, ...] = (("enter", "keep", ""), ("esc", "clear the filter", ""))
 _NEWER = "A newer agent-board wrote this store: it is shown and not changed. Update agent-board to act on it."

@@ -324,6 +324,28 @@ class PeekScreen(ElsewhereScreen):
             paths = self.replies.paths
             self.app.push_screen(Why(lambda: gather(paths, row.id), self.glyphs, self._titling(row)))
 
+    def do_changes(self) -> None:
+        """Base to worktree, uncommitted and new files included."""
+        self._show_changes(merging=False)
+
+    def do_merge(self) -> None:
+        """The same, with the question about merging over it."""
+        self._show_changes(merging=True)
+
+    def _show_changes(self, *, merging: bool) -> None:
+        from agent_board.board.model.allowed import why_not
+        from agent_board.board.screens.changes import ChangesPage
+        from agent_board.board.taking_over import Work
+
+        if (row := self.listing.selected_row()) is not None:
+            shown = Work(self.replies.paths, row.id)
+
+            def why() -> str | None:
+                return self.why_not_write() or why_not("merge", self.listing.rows.get(row.id, row))
+
+            page = ChangesPage(shown, self.glyphs, self._titling(row), self.say, why, merging=merging)
+            self.app.push_screen(page)
+
     def _titling(self, row: Row) -> "Callable[[], Title]":
         """Says how a row stands whenever it is asked."""
         from agent_board.board.widgets.peek import title_of

@@ -7,13 +7,14 @@ from textual.message import Message
 from textual.worker import Worker, WorkerState
 
 from agent_board.board.keys import KEYS
+from agent_board.board.model.allowed import why_not
 from agent_board.board.model.row import Row
 from agent_board.board.screens.peeking import PeekScreen
 from agent_board.board.screens.tasks import Parts
 from agent_board.board.widgets.hints import Hint
 from agent_board.errors import BoardError
 
-PEEK_ACTS = frozenset({"peek", "reply", "retry", "waiting", "transcript", "why"})
+PEEK_ACTS = frozenset({"peek", "reply", "retry", "waiting", "transcript", "why", "changes", "merge"})
 """Acts of one task that are taken in peek or on a screen of their own."""
 SENDING = "sending"
 AFTER_SENDING_S = 0.6
@@ -66,7 +67,7 @@ class ReplyScreen(PeekScreen):
             return f"{row.name} can't be answered: its files can't be read."
         if act == "waiting" and not row.held and not (self.peek is not None and self.peek.waiting.items):
             return f"No reply waits in {row.name}."
-        return None
+        return why_not(act, row) if act in ("changes", "merge") else None
 
     def do_reply(self) -> None:
         """Peek with the input focused."""
@@ -338,7 +339,8 @@ class ReplyScreen(PeekScreen):
         return [("enter", "attach", "screen.act('attach')"), *self._open_hints()]
 
     def _open_hints(self) -> list[Hint]:
-        acts = {"reply": "reply", "waiting": "what waits", "transcript": "all of it", "next-needing-you": "needs you"}
+        acts = {"reply": "reply", "waiting": "what waits", "transcript": "all of it", "changes": "changes"}
+        acts |= {"next-needing-you": "needs you"}
         if self.peek is None or not self.peek.waiting.items:
             del acts["waiting"]
         acts |= {"clear": "close", "help": "all keys"}

@@ -11,7 +11,6 @@ from textual.widget import Widget
 from agent_board.board.model import words
 from agent_board.board.model.glyphs import Glyphs
 
-
 _INVITATION, _ROOMY = 20, 50
 """Cells for what is to be done; from this width on it is said where, the end of a long path before its beginning."""
 
