@@ -11,6 +11,9 @@ _UNSAFE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _ZERO_WIDTH = {"Mn", "Me"}
 _VARIATION_SELECTORS = range(0xFE00, 0xFE10)  # an emoji with one is as wide as each terminal likes
 
+# Of a terminal: sequences with parameters, with text up to a terminator, and those of two characters.
+_SEQUENCES = r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b[\]PX^_].*?(?:\x07|\x1b\\|\Z)|\x1b[ -/]*[0-~]|.\x08"
+
 
 def _is_unsafe(char: str) -> bool:
     return unicodedata.category(char) in _UNSAFE or ord(char) in _VARIATION_SELECTORS
@@ -33,6 +36,15 @@ def clean_block(text: str) -> str:
     """Several lines without control characters; newlines are kept, tabs become four blanks."""
     lines = text.replace("\r\n", "\n").replace("\t", "    ").split("\n")
     return "\n".join("".join("" if _is_unsafe(char) else char for char in line) for line in lines)
+
+
+def printed(data: bytes) -> str:
+    """What a program printed on a terminal, as plain lines: no colours, and of a line written over its last text."""
+    import re
+
+    text = re.sub(_SEQUENCES, "", data.decode("utf-8", "replace"))
+    lines = (line.rstrip("\r").rpartition("\r")[2] for line in text.split("\n"))
+    return clean_block("\n".join(lines))
 
 
 def char_cells(char: str) -> int:

@@ -78,6 +78,14 @@ class Reader(ABC):
         """What only the end of stdout tells. Called once, after the last line."""
         return []
 
+    def opened(self, prompt: str) -> list[Event]:
+        """What is known as soon as the worker has the prompt, of which this is the beginning."""
+        return []
+
+    def exited(self, code: int) -> list[Event]:
+        """What the exit code (negative: a signal) means of a worker that ended by itself. Called after `close`."""
+        return []
+
     def answer(self, request_id: str, answer: Answer) -> tuple[bytes, list[Event]]:
         """What passes an answer to an open request on (one line for the agent), and the events of its being answered.
 
@@ -109,7 +117,8 @@ class Agent(ABC):
     channel: ClassVar[bool] = False
     """It takes the prompt as a line on a pipe that stays open for answers, instead of the prompt's file."""
     terminal: ClassVar[bool] = False
-    """It runs on a pseudo-terminal, stdout and stderr in one."""
+    """It runs on a pseudo-terminal, stdout and stderr in one; what it prints is for people."""
+    takes_replies: ClassVar[bool] = True
 
     @abstractmethod
     def find(self) -> Installation | None:
@@ -165,6 +174,10 @@ class Agent(ABC):
         """The one sentence in stderr that says why the run could not start; None when it says nothing."""
         lines = [line.strip() for line in stderr.splitlines() if line.strip()]
         return lines[-1] if lines else None
+
+    def refusal(self, prompt: str, cwd: str) -> str | None:
+        """Why this prompt can't be run there at all, in a sentence; None when it can be tried."""
+        return None
 
     def takes_commands(self, prompt: str) -> bool:
         """Whether the agent may take this prompt for a command of its own instead of a task."""

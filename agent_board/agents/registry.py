@@ -12,9 +12,10 @@ _TABLE = {
     "codex": "agent_board.agents.codex:Codex",
     "opencode": "agent_board.agents.opencode:OpenCode",
     "demo": "agent_board.agents.demo:Demo",
+    "shell": "agent_board.agents.shell:Shell",
 }
-ORDER = ("pi", "claude", "codex", "opencode", "demo")
-"""The order in which a default is looked for; demo is always there."""
+ORDER = ("pi", "claude", "codex", "opencode", "demo", "shell")
+"""The order in which a default is looked for; demo is always there, so that no shell becomes it."""
 
 
 def names() -> list[str]:

@@ -32,6 +32,12 @@ class Begun(NamedTuple):
     warnings: tuple[str, ...] = ()
 
 
+def shell_command(prompt: str) -> str | None:
+    """The command of a prompt that begins with `!`; None when it is a task for an agent."""
+    text = prompt.strip()
+    return text[1:].strip() if text.startswith("!") else None
+
+
 class AgentHere(NamedTuple):
     """An agent that we know, and whether it can run on this machine."""
 
@@ -54,10 +60,11 @@ class Acts:
         """Start a task. Raises BoardError with the sentence for the user."""
         from agent_board.runs.dispatch import Order, dispatch
 
+        command = shell_command(task.prompt)
         order = Order(
-            prompt=task.prompt.encode("utf-8", "surrogateescape"),
+            prompt=(task.prompt if command is None else command).encode("utf-8", "surrogateescape"),
             cwd=task.cwd,
-            agent=task.agent,
+            agent=task.agent if command is None else "shell",
             model=task.model.strip() or None,
             name=task.name.strip() or None,
             read_only=task.read_only,

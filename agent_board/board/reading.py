@@ -31,9 +31,10 @@ from agent_board.store.load import load_request, load_status, load_view
 from agent_board.store.logs import tail
 from agent_board.store.paths import StorePaths, ViewPaths
 from agent_board.store.records import Meta, ProcessState, RunRequest, RunStatus, SemanticState, State
-from agent_board.text import clean_block, clean_line
+from agent_board.text import clean_block, clean_line, printed
 
 TAIL_BYTES = 64 << 10
+OUTPUT_BYTES = 4 << 10
 _ENOUGH_BLOCKS = 10
 _MOST_RUNS = 4
 _PROMPT_BYTES = 4 << 10
@@ -130,7 +131,16 @@ def _of_run(view: ViewPaths, run_id: str, status: RunStatus | None) -> tuple[lis
         blocks = _completed(blocks, status)
     if not any(block.kind is Kind.PROMPT for block in blocks):
         blocks.insert(0, Block(Kind.PROMPT, _prompt_of(run.prompt)))
+    if isinstance(request, RunRequest) and agent_named(request.agent).terminal:
+        return _with_output(blocks, run.stdout), False
     return [_shortened(block) for block in blocks], torn
+
+
+def _with_output(blocks: list[Block], log: str) -> list[Block]:
+    """The command of a shell job, and the end of what it printed as it was printed."""
+    output = printed(tail(log, OUTPUT_BYTES)).strip("\n")
+    said = [Block(Kind.ANSWER, f"```\n{output.replace('```', '` ` `')}\n```")] if output else []
+    return [*(block for block in blocks if block.kind is Kind.PROMPT), *said]
 
 
 def _completed(blocks: list[Block], status: RunStatus) -> list[Block]:

@@ -88,7 +88,7 @@ def agent_checks(agents: list[Agent]) -> Iterator[Check]:
         elif found.problem:
             yield broken(name, found.problem, f"Install a version that fits: {agent.install}")
         else:
-            usable += agent.name != "demo"
+            usable += agent.name not in ("demo", "shell")
             hint = f"; {agent.login}" if agent.login else ""
             yield ok(name, f"{agent.title} {found.version or 'of unknown version'} at {found.path}{hint}")
     if not usable:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from agent_board.agents.registry import agent as agent_named
 from agent_board.cli.output import on_terminal, print_object, warn
 from agent_board.cli.resolve import resolve
 from agent_board.cli.stores import to_read
@@ -15,10 +16,11 @@ from agent_board.cli.transcript import entry
 from agent_board.cli.views import one_view
 from agent_board.errors import UsageError
 from agent_board.runs.claim import run_ids
+from agent_board.store import plain
 from agent_board.store.load import ViewRecord
 from agent_board.store.paths import RunPaths, StorePaths
-from agent_board.store.records import ProcessState, State
-from agent_board.text import clean_block
+from agent_board.store.records import ProcessState, RunRequest, State
+from agent_board.text import clean_block, printed
 
 _STEP_S = 0.1
 Source = Callable[[bool], None]
@@ -68,6 +70,9 @@ def _sources(run: RunPaths, args: argparse.Namespace) -> list[Source]:
     if args.raw:
         return [_clean_text(run.stdout) if on_terminal() else _exact_bytes(run.stdout)]
     show = print_object if args.json else _print_entry
+    request = plain.read_or_none(RunRequest, run.request)
+    if request is not None and agent_named(request.agent).terminal and not args.json:
+        return [_by_line(run.stdout, lambda line: print(printed(line)))]
     return [
         _by_line(run.events, lambda line: _show_event(line, show)),
         _by_line(run.stderr, lambda line: show(_stderr_event(line))),

@@ -58,6 +58,8 @@ def dispatch(paths: StorePaths, order: Order, options: Options | None = None) ->
     text = checked_prompt(order.prompt)
     cwd = checked_directory(order.cwd)
     chosen = usable_agent(order.agent or options.default_agent)
+    if refusal := chosen.refusal(text, cwd):
+        raise BoardError(refusal)
     place = identify(cwd)
     with claimed(paths, place):
         taken = names(paths)

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
+from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError, BusyError
 from agent_board.git.repository import checkout_path, identify
 from agent_board.runs import followups
@@ -39,6 +40,8 @@ def reply(paths: StorePaths, view_id: str, prompt: bytes, options: Options | Non
     """
     text = checked_prompt(prompt)
     meta = replyable(paths, view_id)
+    if not (agent := agent_named(meta.agent)).takes_replies:
+        raise BoardError(f"{agent.title} jobs take no replies; retry runs “{meta.name}” again, dispatch a new one.")
     answered = _send_or_wait(paths, meta, text, options, kind="reply")
     with suppress(BoardError):  # what was answered has been seen; the mark is not worth an error
         mark_seen(paths, view_id)

@@ -44,6 +44,7 @@ _CHUNKS_A_TURN = 16
 _LOOK_FOR_STOP_S = 1.0
 _STDERR_KEPT = 16 << 10
 _LEASE_POLL_S = 0.2
+_PROMPT_HEAD = 4096
 # An agent that has said that it has ended and doesn't go would look like working for ever.
 _LINGER_S = 30.0
 _DRAIN_MOST = 32 << 20
@@ -161,12 +162,15 @@ class Shim:
 
     def _open_gate(self, worker: Worker) -> None:
         """Step 5."""
-        if not self._agent.channel:
-            worker.open_gate()
-            return
         with open(self._run.prompt, "rb") as file:  # before the point of no return
-            line = self._agent.first_line(file.read())
-        self._talk.begin(worker.open_gate_to_channel(), line)
+            prompt = file.read(-1 if self._agent.channel else _PROMPT_HEAD)
+        if self._agent.channel:
+            line = self._agent.first_line(prompt)
+            self._talk.begin(worker.open_gate_to_channel(), line)
+        else:
+            worker.open_gate()
+        for event in self._reader.opened(prompt[:_PROMPT_HEAD].decode("utf-8", "ignore")):
+            self._recorder.see(event)
 
     def _take_lease(self) -> bool:
         """Wait for the right to write in the checkout; False when the run was ended meanwhile."""
@@ -362,7 +366,9 @@ class Shim:
                 if name == "out" and not line.dropped:
                     self._hear(line.data)
             self._logs[name].close()
-        for event in self._reader.close():
+        code = self._worker.exit_code
+        told = self._reader.exited(code) if code is not None and self._ending is None else []
+        for event in [*self._reader.close(), *told]:
             self._recorder.see(event)
         if self._recorder.status.session_id is None and (found := unnamed_session(self._request)):
             self._recorder.see(SessionStarted(found))

@@ -9,7 +9,7 @@ from textual.content import Content
 from textual.message import Message
 from textual.widgets import Input, Static
 
-from agent_board.board.acts import AgentHere, NewTask
+from agent_board.board.acts import AgentHere, NewTask, shell_command
 from agent_board.board.widgets.choice import Choice, Option
 from agent_board.board.widgets.directory_input import DirectoryInput
 from agent_board.board.widgets.prompt_area import PromptArea
@@ -147,7 +147,7 @@ class NewTaskBar(Vertical):
         if not self._prompt.text.strip():
             self.say("Say first what is to be done.", wrong=True)
             self._prompt.focus()
-        elif self._agent.problem:
+        elif self._agent.problem and shell_command(self._prompt.text) is None:
             self.say(self._agent.problem, wrong=True)
         else:
             self.starting = True
@@ -179,7 +179,8 @@ class NewTaskBar(Vertical):
 
     def _edited(self) -> None:
         if not self.starting and not self._agent.problem:
-            self.say("")
+            is_command = shell_command(self._prompt.text) is not None
+            self.say("a shell command: it runs here, and no agent sees it" if is_command else "")
         self.post_message(self.Edited())
 
 
