@@ -31,7 +31,7 @@ def run(args: argparse.Namespace) -> int:
         told = {"viewId": view_id, "name": gone.name, "goes": gone.goes, "stays": gone.stays, "bytes": gone.bytes}
         print_object({**told, "lost": gone.loses if args.discard_work else []})
     else:
-        say(f"Deleted {name}.")
+        say(" ".join([f"Deleted {name}.", *gone.notes]))
     return 0
 
 

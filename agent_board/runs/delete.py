@@ -3,7 +3,7 @@
 import os
 import shutil
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from agent_board.errors import BoardError
 from agent_board.git.removal import RemovalPlan, Standing, plan_removal, remove
@@ -86,7 +86,7 @@ def _plan_worktree(path: str, meta: Meta) -> tuple[RemovalPlan | None, tuple[str
 def delete(
     paths: StorePaths, view_id: str, *, shown: DeletePlan | None = None, discard_work: bool = False
 ) -> DeletePlan:
-    """Remove a view's data for good; returns what went. Raises BoardError on a living view.
+    """Remove a view's data for good; returns what went, with notes on its worktree. Raises BoardError on a living view.
 
     Refuses where work would be lost, unless `discard_work`; then worktree and branch go, if they still are as `shown`.
     Never follows a symbolic link, never removes what the board did not make.
@@ -97,7 +97,7 @@ def delete(
         plan = plan_delete(paths, view_id)
         if plan.worktree is not None:
             agreed = shown.worktree if shown is not None and shown.worktree is not None else plan.worktree
-            remove(agreed, discard_work)
+            plan = replace(plan, notes=tuple(remove(agreed, discard_work)))
         leaving = f"{paths.views}/.deleted-{view_id}"
         with suppress(FileNotFoundError):
             shutil.rmtree(leaving)  # of a delete that was interrupted

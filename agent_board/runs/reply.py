@@ -90,14 +90,9 @@ def replyable(paths: StorePaths, view_id: str) -> Meta:
     if isinstance(state, Unreadable):
         raise BoardError(f"“{meta.name}” can't be used: its state.json {state.why}.")
     usable_agent(meta.agent)
-    if meta.worktree_path is None or _has_run(paths.view(view_id)):
-        checked_directory(meta.worktree_path or meta.cwd)
+    if meta.worktree_path is None or not os.path.isdir(meta.worktree_path):
+        checked_directory(meta.cwd)  # a worktree that is gone is made anew from there, on its own branch
     return meta
-
-
-def _has_run(view: ViewPaths) -> bool:
-    """An agent was started there before, so that its worktree must have been made."""
-    return any(os.path.exists(view.run(run_id).started) for run_id in run_ids(view))
 
 
 def mark_seen(paths: StorePaths, view_id: str) -> None:

@@ -1,12 +1,11 @@
 """A view's own worktree around its runs: made before the first, locked against removal while one goes on."""
 
-import os
 from collections.abc import Callable
 from contextlib import suppress
 
 from agent_board.errors import BoardError
-from agent_board.git.create import create
-from agent_board.git.listing import lock, unlock
+from agent_board.git.ensure import ensure
+from agent_board.git.listing import is_ready, lock, unlock
 from agent_board.git.repository import identify
 from agent_board.store import plain
 from agent_board.store.paths import ViewPaths
@@ -16,7 +15,7 @@ from agent_board.store.records import Meta, RunRequest
 def prepare(
     view: ViewPaths, request: RunRequest, *, cancelled: Callable[[], bool], progress: Callable[[str], None]
 ) -> list[str]:
-    """Make the worktree if it isn't there, and lock it for the run; returns warnings.
+    """Have the worktree ready, whatever has become of it, and lock it for the run; returns warnings.
 
     Raises BoardError with one sentence; of a worktree that could not be made nothing is left.
     """
@@ -24,8 +23,8 @@ def prepare(
     if not isinstance(meta, Meta) or not meta.worktree_path or not meta.branch or not meta.base_ref:
         raise BoardError(f"{view.meta} does not say which worktree the task has.")
     warnings: list[str] = []
-    if not os.path.lexists(meta.worktree_path):
-        warnings = create(
+    if not is_ready(meta.worktree_path):
+        warnings = ensure(
             identify(meta.cwd),
             path=meta.worktree_path,
             branch=meta.branch,
