@@ -16,7 +16,7 @@ from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError, BusyError
 from agent_board.runs.attached import attached_state, settle_attach
 from agent_board.runs.claim import claim, run_ids
-from agent_board.runs.followups import new_prompt_id
+from agent_board.runs.followups import hold_and_release, new_prompt_id
 from agent_board.runs.foreground import lent_terminal
 from agent_board.runs.lease import Lease
 from agent_board.runs.processes import MARKER, identify
@@ -118,8 +118,11 @@ def _lock_to_attach(paths: StorePaths, meta: Meta) -> Iterator[None]:
             raise BoardError(f"“{meta.name}” runs on without its runner; stop it first.")
         with _lease(paths, meta):
             yield
+        held, lock = lock, -1
+        hold_and_release(paths, view, held)
     finally:
-        locks.release(lock)
+        if lock != -1:
+            locks.release(lock)
 
 
 @contextmanager

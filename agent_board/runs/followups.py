@@ -5,6 +5,7 @@ and gives the view lock back in one hold of the store lock, so a prompt added me
 the view lock free.
 """
 
+import dataclasses
 import os
 import secrets
 from collections.abc import Callable
@@ -15,9 +16,9 @@ from agent_board.errors import BoardError
 from agent_board.runs.claim import run_ids
 from agent_board.store import locks, plain
 from agent_board.store.exact import exact
-from agent_board.store.files import Raw, disk_errors, now_ms
+from agent_board.store.files import Raw, disk_errors, now_ms, read_json, write_json
 from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
-from agent_board.store.records import VERSION, FollowUp, FollowUps, RunRequest, RunStatus, SemanticState, encode
+from agent_board.store.records import VERSION, FollowUp, FollowUps, RunRequest, RunStatus, SemanticState, State, encode
 from agent_board.store.views import change_json
 
 UNSENT = ("not-sent", "maybe-received")
@@ -160,6 +161,33 @@ def next_or_release(paths: StorePaths, view: ViewPaths, lock_fd: int) -> FollowU
                     return item
         locks.release(lock_fd)
         return None
+
+
+def hold_and_release(paths: StorePaths, view: ViewPaths, lock_fd: int) -> None:
+    """Give the view lock back behind an end after which nothing is delivered; what came since it was settled is held.
+
+    Both in one hold of the store lock, so a prompt that is added later finds the view lock free. A store that can't
+    be written changes nothing: then whoever reconciles holds it.
+    """
+    try:
+        with suppress(BoardError, OSError), locks.held(paths.store_lock):
+            _hold_late_ones(view)
+            locks.release(lock_fd)
+            lock_fd = -1
+    finally:
+        if lock_fd != -1:
+            locks.release(lock_fd)
+
+
+def _hold_late_ones(view: ViewPaths) -> None:
+    found, state = plain.read_or_none(FollowUps, view.followups), plain.read_or_none(State, view.state)
+    raw = read_json(view.followups)
+    if found is None or state is None or not isinstance(raw, dict) or all(item.held for item in found.items):
+        return
+    for item in raw["items"]:
+        item["held"] = True
+    write_json(view.followups, raw, sync=True)
+    plain.write(view.state, dataclasses.replace(state, held_prompts=len(listed(view))), sync=True)
 
 
 def item_of(view: ViewPaths, prompt_id: str) -> FollowUp:

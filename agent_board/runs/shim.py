@@ -14,7 +14,7 @@ from agent_board.agents.events import Noticed, PromptAccepted, SessionStarted
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
 from agent_board.runs import worktree
-from agent_board.runs.followups import good_end, hold_behind, next_or_release
+from agent_board.runs.followups import good_end, hold_and_release, hold_behind, next_or_release
 from agent_board.runs.lease import Lease, Ticket
 from agent_board.runs.lines import LineSplitter
 from agent_board.runs.processes import MARKER, become_subreaper, belonging_to, identify
@@ -25,7 +25,7 @@ from agent_board.runs.succession import begin, next_request
 from agent_board.runs.talk import Talk
 from agent_board.runs.worker import Ending, Worker
 from agent_board.states.decide import derive
-from agent_board.store import locks, plain
+from agent_board.store import plain
 from agent_board.store.files import now_ms
 from agent_board.store.logs import CappedLog
 from agent_board.store.paths import RunPaths, StorePaths
@@ -424,7 +424,7 @@ class Shim:
         After a bad end nothing is sent: what waits is held. The lock also goes with this process.
         """
         if not good_end(self._recorder.status):
-            locks.release(lock_fd)
+            hold_and_release(self._paths, self._view, lock_fd)
             return
         meta = plain.read(Meta, self._view.meta)
         if not isinstance(meta, Meta) or meta.archived_at is not None:

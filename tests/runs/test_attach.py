@@ -48,7 +48,7 @@ def attach(project: Path) -> Iterator[Attach]:
                 line = ["/bin/sh", "-c", f"{' '.join(line)}; echo left with $?; cat"]
             terminal = opened.enter_context(Terminal(line, size=(100, 30), cwd=project))
             if inside:
-                terminal.wait_for(HERE)
+                terminal.wait_for(lambda screen: HERE in screen and "\n>" in screen)
             return terminal
 
         yield begin
@@ -150,7 +150,7 @@ def test_a_running_row_asks_first_and_enter_is_no(store: StorePaths, project: Pa
     terminal = attach(task.view_id, inside=False)
     terminal.wait_for("(y/N)")
     terminal.send("y", "enter")
-    terminal.wait_for(HERE)
+    terminal.wait_for(lambda screen: HERE in screen and "\n>" in screen)
     assert status_of(store, task.view_id, task.run_id).semantic_state is SemanticState.STOPPED
     wait_for(lambda: own_processes(task.run_id) == [], what="the run to be gone")
     terminal.send("enter")

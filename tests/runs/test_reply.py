@@ -12,7 +12,7 @@ from agent_board.runs.processes import Liveness, probe
 from agent_board.runs.reconcile import reconcile
 from agent_board.runs.reply import load_draft, mark_seen, reply, retry, save_draft, send
 from agent_board.runs.stop import stop
-from agent_board.store import plain
+from agent_board.store import locks, plain
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta, RunRequest, SemanticState, ShimPid
 from agent_board.store.views import change_meta
@@ -227,3 +227,20 @@ def test_a_draft_is_kept_and_removed(store: StorePaths, project: Path) -> None:
     save_draft(store, done.view_id, "")
     save_draft(store, done.view_id, "")
     assert load_draft(store, done.view_id) == ""
+
+
+def test_a_reply_in_the_last_moment_of_a_bad_end_is_held(store: StorePaths, project: Path) -> None:
+    """The run has counted what waits and not yet given its lock back: whoever comes then must not wait for nobody."""
+    done = start(store, project, ASKS)
+    settled(store, done.view_id)
+    view = store.view(done.view_id)
+    lock = locks.acquire(view.lock)
+    late = followups.add(store, view, "late")
+    followups.hold_and_release(store, view, lock)
+    locks.release(locks.acquire(view.lock, patience=0))
+    assert [(prompt.id, prompt.state) for prompt in followups.listed(view)] == [(late, "held")]
+    assert state_of(store, done.view_id).held_prompts == 1
+    lock = locks.acquire(view.lock)
+    with locks.held(store.store_lock):  # somebody sits on the store: the view is given back all the same
+        followups.hold_and_release(store, view, lock)
+    locks.release(locks.acquire(view.lock, patience=0))
