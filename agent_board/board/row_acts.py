@@ -121,11 +121,11 @@ class RowActs:
 
         return plan_delete(self._paths, row.id)
 
-    def delete(self, row: "Row") -> str:
-        """Remove the row's data for good."""
+    def delete(self, row: "Row", shown: "DeletePlan", *, discard_work: bool) -> str:
+        """Remove the row's data for good, as it was shown."""
         from agent_board.runs.delete import delete
 
-        delete(self._paths, row.id)
+        delete(self._paths, row.id, shown=shown, discard_work=discard_work)
         return ""
 
     def archived_ids(self) -> set[str]:

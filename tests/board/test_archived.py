@@ -1,12 +1,16 @@
 """The archived list: found, restored, deleted after being shown exactly what goes."""
 
 import os
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from agent_board.board.screens.archived import ArchivedScreen
 from agent_board.board.screens.confirm import QUIET_S, Confirm
+from agent_board.board.screens.confirm_name import ConfirmName
+from agent_board.git.create import create
+from agent_board.git.repository import identify
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import SemanticState
 from agent_board.store.views import archived_ids
@@ -166,3 +170,77 @@ async def test_without_archived_tasks_the_key_says_so(start: Starter) -> None:
     async with start() as board:
         await board.pilot.press("A")
         await said(board, "No task is archived.")
+
+
+# -- where work would be lost
+
+
+def with_work(start: Starter, name: str) -> Path:
+    """An archived task with a worktree of its own that holds a change nowhere else; returns the worktree."""
+    repository = Path(start.cwd)
+    for command in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "begin"]):
+        subprocess.run(["git", "-C", str(repository), *command], check=True)
+    place = identify(str(repository))
+    made = repository / ".worktrees" / name
+    create(place, path=str(made), branch=name, base=str(place.head))
+    (made / "only-here.txt").write_text("work\n")
+    transcript = start.paths.session(name)
+    make_view(start.paths, name, name=f"task-{name}", archived=True)
+    raw = meta(start.paths, name) | {"archivedAt": 5_000, "sessionFile": transcript, "repoRoot": str(repository)}
+    raw |= {"cwd": str(made), "worktreePath": str(made), "branch": name}
+    write(start.paths.view(name).meta, raw)
+    write(start.paths.roster, {"version": 1, "views": ["live"], "archived": ["a", "b", "c", name]})
+    return made
+
+
+async def test_lost_work_is_named_and_wants_the_name_typed(start: Starter) -> None:
+    """Invariant 6: neither `y` nor enter nor another name is consent."""
+    shelf(start)
+    work = with_work(start, "w")
+    async with start(size=(120, 36)) as board:
+        screen = await open_archive(board, 4)
+        await board.pilot.press("g", "D")
+        await board.until(lambda: isinstance(board.app.screen, ConfirmName), "the question")
+        await board.pilot.pause()
+        text = board.text()
+        for words in ("Delete task-w for good?", "nowhere else", "only-here.txt", "worktree", "Type the task's name"):
+            assert words in text
+        await board.pilot.press("y", "enter")
+        await board.until(lambda: "That is not the name." in board.text(), "the refusal")
+        await board.pilot.press("backspace", *"task-w", "enter")
+        await board.pilot.pause(0.1)
+        assert isinstance(board.app.screen, ConfirmName), "typed in a burst, like a paste"
+        assert work.exists()
+        await board.pilot.pause(QUIET_S)
+        await board.pilot.press("enter")
+        await said(board, "task-w is deleted.")
+        assert not work.exists()
+        assert not files(start.paths, "w")[0]
+        await board.until(lambda: len(screen.listing.rows) == 3, "the shorter list")
+
+
+async def test_esc_keeps_the_work(start: Starter) -> None:
+    shelf(start)
+    work = with_work(start, "w")
+    async with start(size=(120, 36)) as board:
+        await open_archive(board, 4)
+        await board.pilot.press("g", "D")
+        await board.until(lambda: isinstance(board.app.screen, ConfirmName), "the question")
+        await board.pilot.press("escape")
+        await board.until(lambda: isinstance(board.app.screen, ArchivedScreen), "the list")
+        assert (work / "only-here.txt").exists()
+
+
+async def test_of_several_what_would_lose_work_is_left_out(start: Starter) -> None:
+    shelf(start)
+    work = with_work(start, "w")
+    async with start(size=(120, 36)) as board:
+        await open_archive(board, 4)
+        await board.pilot.press("g", "m", "m", "D")
+        await board.until(lambda: isinstance(board.app.screen, Confirm), "the question")
+        assert "Delete task-c for good?" in board.text()
+        assert "1 marked task left out: deleting task-w would lose" in board.text()
+        await confirmed(board)
+        await said(board, "task-c is deleted.")
+        assert (work / "only-here.txt").exists()
+        assert files(start.paths, "w")[0]

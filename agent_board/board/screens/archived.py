@@ -1,6 +1,6 @@
 """The archived tasks, the newest first: find one, restore it, or delete its data for good."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from textual import work
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _RESTORES = frozenset({"attach", "archive"})
 _LEAVES = frozenset({"archived", "quit", "fold"})
 _LOOK_S = 2.0
+DELETING = "deleting"
 _ROW_HINTS = (
     *(("enter", "restore", "attach"), ("D", "delete", "delete")),
     *(("m", "mark", "mark"), ("/", "filter", "filter")),
@@ -89,6 +90,7 @@ class ArchivedScreen(Screen[None]):
         changes: dict[str, Row | None] = {row_id: None for row_id in self.listing.rows if row_id not in now}
         changes |= {row_id: row for row_id, row in now.items() if self.listing.rows.get(row_id) != row}
         self.loaded = True
+        self.list.busy.clear()
         self._apply(changes)
 
     def _apply(self, changes: dict[str, Row | None]) -> None:
@@ -221,15 +223,26 @@ class ArchivedScreen(Screen[None]):
 
     @work(group="ask")
     async def _ask(self, rows: Sequence[Row], plans: "Sequence[DeletePlan]") -> None:
-        from agent_board.board.screens.deletion import question_for
+        from agent_board.board.screens.deletion import choose, question_for
 
-        if await self.app.push_screen_wait(question_for(plans, self._board.acts.paths.root, self._board.glyphs)):
-            self._delete_rows(rows)
+        choice = choose(plans)
+        if not choice.plans:
+            self._board.say(choice.reasons[0], wrong=True)
+        elif await self.app.push_screen_wait(question_for(choice, self._board.acts.paths.root, self._board.glyphs)):
+            going = {plan.view_id: plan for plan in choice.plans}
+            chosen = [row for row in rows if row.id in going]
+            self.list.busy.update((view_id, DELETING) for view_id in going)
+            self.list.sync()
+            self._delete_rows(chosen, going, discard_work=choice.discards)
 
     @work(thread=True, exit_on_error=False, group="rows")
-    def _delete_rows(self, rows: Sequence[Row]) -> None:
+    def _delete_rows(self, rows: Sequence[Row], plans: "Mapping[str, DeletePlan]", *, discard_work: bool) -> None:
         said = f"{rows[0].name} is deleted." if len(rows) == 1 else f"{len(rows)} tasks are deleted."
-        self._board.take(rows, self._acts.delete, said)
+
+        def delete(row: Row) -> str:
+            return self._acts.delete(row, plans[row.id], discard_work=discard_work)
+
+        self._board.take(rows, delete, said)
         self.read()
 
     # -- the filter

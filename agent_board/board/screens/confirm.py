@@ -17,10 +17,10 @@ _SCROLLS = {"up": -1, "down": 1, "k": -1, "j": 1, "pageup": -10, "pagedown": 10}
 class Confirm(ModalScreen[bool]):
     """Asks; the answer is True for `y`, False for anything that leaves."""
 
-    def __init__(self, question: str, yes: str, no: str, *, detail: str = "") -> None:
+    def __init__(self, question: str, yes: str, no: str, *, detail: str | Content = "") -> None:
         super().__init__(id="confirm")
         self._question = question
-        self._detail = detail
+        self._detail = Content(detail) if isinstance(detail, str) else detail
         self._yes, self._no = yes, no
         self._timer: Timer | None = None
         self._last_key = time.monotonic()
@@ -33,7 +33,7 @@ class Confirm(ModalScreen[bool]):
             yield Static(Content(self._question), classes="dialog-title")
             if self._detail:
                 with VerticalScroll(id="detail", can_focus=False):
-                    yield Static(Content(self._detail), classes="dialog-text")
+                    yield Static(self._detail, classes="dialog-text")
             yield Static("", id="answers")
 
     def on_mount(self) -> None:
