@@ -310,6 +310,24 @@ async def test_typing_before_the_draft_was_read_loses_neither(start: Starter) ->
         await board.until(lambda: "from before" in text(board) and "typed" in text(board), "both")
 
 
+async def test_what_was_typed_and_taken_away_again_is_no_draft(start: Starter) -> None:
+    async with opened(start, "r") as board:
+        await board.pilot.press("x", "backspace", "escape", "down", "up")
+        assert text(board) == ""
+        assert board.screen.drafts.text("a") == ""
+
+
+async def test_a_draft_is_shown_whatever_else_happens_while_it_is_read(start: Starter) -> None:
+    Path(start.paths.view("a").draft).write_text("from before")
+    async with opened(start) as board:
+        await board.pilot.press("space")
+        await board.pilot.resize_terminal(140, 36)
+        await board.pilot.resize_terminal(90, 36)
+        await board.until(lambda: text(board) == "from before", "the draft")
+        await board.pilot.press("down", "up", "escape")
+    assert Path(start.paths.view("a").draft).read_text() == "from before"
+
+
 async def test_a_key_right_after_sending_is_no_act(start: Starter) -> None:
     async with opened(start, "r") as board:
         await board.pilot.press(*"ok", "enter")

@@ -79,8 +79,7 @@ class HeldScreen(ReplyScreen):
             panel.say("There is a half-written reply here; send it or clear it with ctrl+c first.", wrong=True)
             return
         self.editing[panel.view_id] = item.id
-        panel.input.fill(item.text)
-        self.drafts.put(panel.view_id, item.text)
+        self.put_in(item.text)
         self.say_fate()
         self.tell()
 
@@ -133,8 +132,7 @@ class HeldScreen(ReplyScreen):
         _, view_id, text = dropped
         self.do_reply()
         if self.peek is not None and self.peek.view_id == view_id:
-            self.peek.input.fill("\n".join(filter(None, [self.peek.input.exact, text])))
-            self.drafts.put(view_id, self.peek.input.exact)
+            self.put_in("\n".join(filter(None, [self.peek.input.exact, text])))
 
     def on_careful_keys_pasted(self, event: "CarefulKeys.Pasted") -> None:
         """Text on the replies that wait belongs into the input."""

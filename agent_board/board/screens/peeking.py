@@ -84,6 +84,7 @@ class PeekScreen(ElsewhereScreen):
                 self.peek = panel = PeekPanel(self.glyphs)
                 panel.display = False
                 await self.middle.mount(panel)
+                self.set_interval(1.0, self.tell_peek)
         return self.peek
 
     @property
@@ -252,9 +253,11 @@ class PeekScreen(ElsewhereScreen):
         self._looked[event.view_id] = (event.peeked, event.lines, event.style.width)
         if len(self._looked) > _KEPT:
             del self._looked[next(iter(self._looked))]
+        self.note_input(event.view_id)
         self.drafts.take_from_disk(event.view_id, event.peeked.draft, event.stamp)
         if event.view_id != panel.view_id:
             return
+        self.show_draft()
         if event.style.width != panel.style.width:
             self.look_again()
             return
@@ -364,6 +367,10 @@ class PeekScreen(ElsewhereScreen):
 
     def show_draft(self) -> None:
         """Put the shown task's draft into the input."""
+        raise NotImplementedError
+
+    def note_input(self, view_id: str) -> None:
+        """What was typed into that task's input counts before what was kept: its messages may be under way."""
         raise NotImplementedError
 
     def keep_draft(self) -> None:

@@ -1,5 +1,6 @@
 """Replies on the board: written in peek, sent beside the screen, never lost."""
 
+import os
 import time
 
 from textual import work
@@ -55,6 +56,8 @@ class ReplyScreen(PeekScreen):
         """By view, the waiting prompt that the input's text is to replace."""
         self._failures: dict[str, str] = {}
         self._sent_at = float("-inf")
+        self._synced = ("", "")
+        """The text that input and draft agreed on last, and of which task."""
 
     # -- opening the input
 
@@ -100,8 +103,7 @@ class ReplyScreen(PeekScreen):
         if self.peek is not None and self.peek.view_id == event.view_id and not self.peek.input.text:
             if event.prompt_id:
                 self.editing[event.view_id] = event.prompt_id
-            self.peek.input.fill(event.text)
-            self.drafts.put(event.view_id, event.text)
+            self.put_in(event.text)
 
     # -- the draft
 
@@ -111,14 +113,33 @@ class ReplyScreen(PeekScreen):
         if panel is None or not panel.view_id:
             return
         text = self.drafts.text(panel.view_id)
+        self._synced = (panel.view_id, text)
         if panel.input.exact != text:
             panel.input.fill(text)
         self.say_fate()
 
+    def put_in(self, text: str) -> None:
+        """Put another text into the input, and keep it as its task's draft."""
+        panel = self.peek
+        if panel is not None and panel.view_id:
+            self._synced = (panel.view_id, text)
+            panel.input.fill(text)
+            self.drafts.put(panel.view_id, text)
+
+    def note_input(self, view_id: str) -> None:
+        """What was typed into that task's input counts before what was kept: its messages may be under way.
+
+        An input in which nothing was typed says nothing: what was kept may not have been shown in it yet.
+        """
+        panel = self.peek
+        if panel is not None and panel.view_id == view_id and (view_id, panel.input.exact) != self._synced:
+            self._synced = (view_id, panel.input.exact)
+            self.drafts.put(view_id, panel.input.exact)
+
     def keep_draft(self) -> None:
         """Keep what stands in the input, at once."""
         if self.peek is not None and self.peek.view_id:
-            self.drafts.put(self.peek.view_id, self.peek.input.exact)
+            self.note_input(self.peek.view_id)
             self.drafts.flush()
 
     def on_text_area_changed(self) -> None:
@@ -126,9 +147,9 @@ class ReplyScreen(PeekScreen):
         panel = self.peek
         if panel is None or not panel.view_id or self.focused is not panel.input:
             return
-        if panel.input.exact != self.drafts.text(panel.view_id):  # not what the board itself has put in
+        if (panel.view_id, panel.input.exact) != self._synced:
             self._failures.pop(panel.view_id, None)
-            self.drafts.put(panel.view_id, panel.input.exact)
+            self.note_input(panel.view_id)
             self.say_fate()
 
     def on_reply_area_left(self) -> None:
@@ -140,7 +161,7 @@ class ReplyScreen(PeekScreen):
     def on_unmount(self) -> None:
         """What is left is written before the board is gone."""
         if self.peek is not None and self.peek.view_id:
-            self.drafts.put(self.peek.view_id, self.peek.input.exact)
+            self.note_input(self.peek.view_id)
         self.drafts.close()
 
     def say_fate(self) -> None:
@@ -190,6 +211,7 @@ class ReplyScreen(PeekScreen):
             return
         self.drafts.send(view_id, text)
         panel.marked = None
+        self._synced = (view_id, "")
         panel.input.fill("")
         panel.say(SENDING)
         self.list.busy[view_id] = SENDING
@@ -217,6 +239,7 @@ class ReplyScreen(PeekScreen):
     def on_reply_screen_replied(self, event: Replied) -> None:
         """It is on its way, or its text is in the input again with the reason."""
         accepted = not event.failure
+        self.note_input(event.view_id)
         self.drafts.sent(event.view_id, accepted=accepted)
         self.list.busy.pop(event.view_id, None)
         self.list.sync()
@@ -262,6 +285,7 @@ class ReplyScreen(PeekScreen):
             self.say("Digits mark a choice in peek; nothing is offered here.")
         elif not panel.is_deaf and not panel.mark(number - 1):
             self.say(f"There are {len(panel.choices)} choices.")
+        self.say_fate()
         self.tell()
 
     def answers_choice(self) -> bool:
@@ -290,7 +314,7 @@ class ReplyScreen(PeekScreen):
             panel.say("No editor was found; set $VISUAL or $EDITOR.", wrong=True)
             return
         view_id, before = panel.view_id, panel.input.exact
-        self.drafts.put(view_id, before)
+        self.note_input(view_id)
         try:
             self.drafts.write_now(view_id)
             returned = self.give_terminal([*command, self.replies.draft_path(view_id)], title="reply")
@@ -300,11 +324,13 @@ class ReplyScreen(PeekScreen):
             return
         if after.endswith("\n") and not before.endswith("\n"):
             after = after[:-1]  # editors end a file with a line's end
-        panel.input.fill(after)
-        self.drafts.put(view_id, after)
+        self.put_in(after)
         self.say_fate()
         if returned.problem or returned.exit_code:
-            panel.say(returned.problem or f"{command[0]} ended with exit code {returned.exit_code}.", wrong=True)
+            panel.say(
+                returned.problem or f"{os.path.basename(command[0])} ended with exit code {returned.exit_code}.",
+                wrong=True,
+            )
 
     # -- keys
 
@@ -315,8 +341,7 @@ class ReplyScreen(PeekScreen):
             return super().clear_input()
         had = bool(panel.input.text)
         self.editing.pop(panel.view_id, None)
-        panel.input.fill("")
-        self.drafts.put(panel.view_id, "")
+        self.put_in("")
         return had
 
     def peek_hints(self) -> list[Hint]:
