@@ -205,6 +205,7 @@ async def test_lost_work_is_named_and_wants_the_name_typed(start: Starter) -> No
         text = board.text()
         for words in ("Delete task-w for good?", "nowhere else", "only-here.txt", "worktree", "Type the task's name"):
             assert words in text
+        assert "stays" not in text
         await board.pilot.press("y", "enter")
         await board.until(lambda: "That is not the name." in board.text(), "the refusal")
         await board.pilot.press("backspace", *"task-w", "enter")
@@ -216,6 +217,7 @@ async def test_lost_work_is_named_and_wants_the_name_typed(start: Starter) -> No
         await said(board, "task-w is deleted.")
         assert not work.exists()
         assert not files(start.paths, "w")[0]
+        assert subprocess.run(["git", "-C", start.cwd, "branch", "--list", "w"], capture_output=True).stdout == b""
         await board.until(lambda: len(screen.listing.rows) == 3, "the shorter list")
 
 

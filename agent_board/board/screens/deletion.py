@@ -72,11 +72,14 @@ def _detail(choice: Choice, root: str, glyphs: Glyphs) -> Content:
     for plan in choice.plans:
         plain += [f"  {plan.name}"] if len(choice.plans) > 1 else []
         plain += [f"  {_what(path, root)}  {_short(path, root)}" for path in plan.goes]
+    going_branch = removal.branch if choice.discards and removal is not None else None
+    plain += [f"  {'branch'.ljust(13)}  {clean_line(going_branch)}"] if going_branch else []
     stays = [path for plan in choice.plans for path in plan.stays]
     if stays:
         plain.append("This stays, the board did not make it:")
         plain += [f"  {_what(path, root)}  {_short(path, root)}" for path in stays]
-    plain += [clean_line(note) for plan in choice.plans for note in plan.notes]
+    notes = [note for plan in choice.plans for note in plan.notes]
+    plain += [clean_line(note) for note in notes if not (going_branch and note.startswith("The branch "))]
     if choice.reasons:
         plain.append(f"{words.count(len(choice.reasons), 'marked task')} left out: {choice.reasons[0]}")
     return Content.assemble(
