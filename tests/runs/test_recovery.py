@@ -96,7 +96,7 @@ def everything(store: StorePaths, task: Dispatched) -> None:
 @pytest.mark.parametrize("death", [both, worker_first, worker_only, shim_then_worker, everything])
 def test_each_session_goes_on_as_its_own(store: StorePaths, project: Path, death: Death) -> None:
     """FIELD-FAULTS 4, 27, 28: killed in the middle, found out, and continued; each by its own conversation."""
-    tasks = working_ones(store, project, 3)
+    tasks = working_ones(store, project, 2)
     for task in tasks:
         death(store, task)
     go_on(store, project, tasks)

@@ -102,8 +102,9 @@ class Chaos:
             (3, self._look),
         ]
         stop_looking = threading.Event()
-        board = threading.Thread(target=self._reconcile_until, args=(stop_looking,), daemon=True)
-        board.start()
+        boards = [threading.Thread(target=self._reconcile_until, args=(stop_looking,), daemon=True) for _ in range(2)]
+        for board in boards:
+            board.start()
         deadline = time.monotonic() + seconds
         try:
             while time.monotonic() < deadline and not self._wrong:
@@ -114,7 +115,8 @@ class Chaos:
                 time.sleep(self._dice.random() * 0.04)
         finally:
             stop_looking.set()
-            board.join()
+            for board in boards:
+                board.join()
             for process in self._commands:
                 process.wait()
         self._calm()
@@ -216,7 +218,7 @@ class Chaos:
         self._wrong += lies(self.store, self._any())
 
     def _reconcile_until(self, leave: threading.Event) -> None:
-        """What an open board does all the time."""
+        """What an open board does all the time; two are open."""
         while not leave.wait(0.05):
             for view_id in view_ids(self.store):
                 reconcile(self.store, view_id)
