@@ -27,6 +27,8 @@ class Drafts:
         self._texts: dict[str, str] = {}
         self._sending: dict[str, str] = {}
         self._stamps: dict[str, int] = {}
+        self._saving = ""
+        """The view whose draft is being written just now."""
         self._read: set[str] = set()
         """Views whose draft on disk is known; those of others are not written over."""
         self._dirty: dict[str, float] = {}
@@ -46,8 +48,8 @@ class Drafts:
         """Learn what the disk held at that stamp; returns what counts: with it, what has been typed here since."""
         with self._lock:
             self._learn(view_id, text)
-            known_better = view_id in self._dirty or view_id in self._sending or stamp != self.stamp(view_id)
-            if not known_better:
+            under_way = view_id in self._dirty or view_id in self._sending or view_id == self._saving
+            if not under_way and stamp == self.stamp(view_id):
                 self._texts[view_id] = text
             return self._texts.get(view_id, "")
 
@@ -145,11 +147,13 @@ class Drafts:
                 if view_id not in self._read:
                     self._learn(view_id, self._load(view_id))
                 self._dirty.pop(view_id, None)
+                self._saving = view_id
                 text = _both(self._sending.get(view_id, ""), self._texts.get(view_id, ""))
             try:
                 self._save(view_id, text)
             finally:
                 with self._lock:  # what was read while this was being written may be what was there before
+                    self._saving = ""
                     self._stamps[view_id] = self.stamp(view_id) + 1
 
 

@@ -118,6 +118,18 @@ def test_what_was_read_during_a_write_is_not_believed(drafts: Drafts, disk: Disk
     drafts.close()
 
 
+def test_what_arrives_during_a_write_is_not_believed_either(drafts: Drafts, disk: Disk) -> None:
+    learn(drafts, disk)
+    drafts.send("a", "the reply")
+    drafts.write_now("a")
+    disk.open.clear()
+    drafts.sent("a", accepted=True)
+    wait_for(lambda: drafts._saving == "a", 5)
+    assert drafts.take_from_disk("a", "the reply", drafts.stamp("a")) == ""
+    disk.open.set()
+    drafts.close()
+
+
 def test_a_slow_disk_gets_the_latest_words_last(drafts: Drafts, disk: Disk) -> None:
     learn(drafts, disk)
     disk.open.clear()

@@ -57,6 +57,7 @@ def test_question_peek_reply_completed(board: StartBoard, project: Path) -> None
     assert prompts(task.view)[1:] == ["demo: say Dropped it as you wished."]
     assert acts.show(task.view)["semanticState"] == "completed"
     assert draft(task.view) == ""
+    terminal.wait_for("sends at once")
     terminal.send("esc")
     terminal.wait_gone("sends at once")
     terminal.send("q")
