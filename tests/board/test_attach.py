@@ -4,6 +4,7 @@ import os
 import signal
 import stat
 import termios
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -228,7 +229,8 @@ def test_everything_is_killed_during_it(board: StartBoard, store: StorePaths, as
     wait_for(lambda: untrue(store, asking), what="the mark")
     family = [psutil.Process(terminal.pid), *psutil.Process(terminal.pid).children(recursive=True)]
     for process in family:
-        process.kill()
+        with suppress(psutil.NoSuchProcess):  # the end of one may be the end of the next
+            process.kill()
     terminal.close()
     assert not own_processes(run)
     opened(board)
