@@ -54,7 +54,19 @@ def _open(paths: StorePaths, cwd: str, *, agent: str | None = None, throwaway: b
             app.run(mouse=settings.mouse, loop=loop)
     if app._exception is not None:
         raise app._exception
+    _forget_lost_terminal()
     return app.return_code or 0
+
+
+def _forget_lost_terminal() -> None:
+    """What can't be written any more must not change the exit code when Python flushes it at the end."""
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError:
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, stream.fileno())
+            os.close(nowhere)
 
 
 @contextmanager

@@ -147,13 +147,20 @@ def test_killed_in_the_middle_and_opened_again(project: Path, model_server: Mode
     assert model_server.prompts == ["Tell me"]
 
 
+def place(project: Path, name: str) -> Path:
+    """A directory of one task's own, so that it waits for no other writer."""
+    folder = project / name
+    folder.mkdir()
+    return folder
+
+
 def test_a_dead_runner_and_a_dead_worker(project: Path, model_server: ModelServer, tmux: Tmux) -> None:
     """AB-028: both are seen without a key being pressed; nothing says working without a live process."""
     for word in ("lone", "slain"):
         model_server.script(held(say("Half of it is told. And the other half."), threading.Event(), at=2), when=word)
     tmux.wait_for("agent-board")
-    lone = acts.dispatch("be lone", "--name", "lone-worker", cwd=project)
-    slain = acts.dispatch("be slain", "--name", "slain-worker", cwd=project)
+    lone = acts.dispatch("be lone", "--name", "lone-worker", cwd=place(project, "lone"))
+    slain = acts.dispatch("be slain", "--name", "slain-worker", cwd=place(project, "slain"))
     runs = {}
     for task in (lone, slain):
         runs[task] = acts.run_of(acts.until(task.view, lambda shown: shown["semanticState"] == "working"))
@@ -175,9 +182,9 @@ def test_five_at_once_with_a_silent_one(project: Path, model_server: ModelServer
         model_server.script(use("bash", command=f"echo {word}"), say(f"Finished {word}."), when=word)
     model_server.script(silent(), when="nothing")
     tmux.wait_for("agent-board")
-    quiet = acts.dispatch("say nothing", "--name", "task-nothing", cwd=project)
+    quiet = acts.dispatch("say nothing", "--name", "task-nothing", cwd=place(project, "nothing"))
     for word in words:
-        acts.dispatch(f"Write {word}", "--name", f"task-{word}", cwd=project)
+        acts.dispatch(f"Write {word}", "--name", f"task-{word}", cwd=place(project, word))
     for word in words:
         tmux.wait_for_row(f"task-{word}", f"Finished {word}")
     assert acts.show(quiet.view)["semanticState"] in ("queued", "working")
