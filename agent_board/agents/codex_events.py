@@ -24,10 +24,10 @@ from agent_board.agents.events import (
     ToolStarted,
     UsageReported,
 )
+from agent_board.agents.raw import Raw, count_of, dict_of, list_of, object_of, text_of
 from agent_board.store.records import Usage
 from agent_board.text import preview
 
-Raw = dict[str, Any]
 _RETRY = re.compile(r"^Reconnecting\.\.\.\s*(?:(?P<n>\d+)/(?P<most>\d+))?\s*(?P<why>.*)$", re.DOTALL)
 
 
@@ -113,32 +113,12 @@ class CodexReader(Reader):
         yield Settled()
 
 
-def object_of(line: bytes) -> Raw:
-    """The JSON object of a line; an empty one where there is none."""
-    if not line.lstrip().startswith(b"{"):
-        return {}
-    try:
-        return dict_of(json.loads(line))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def dict_of(value: Any) -> Raw:
-    """The value if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
-
-
-def text_of(value: Any) -> str:
-    """The value if it is text, else nothing."""
-    return value if isinstance(value, str) else ""
-
-
 def usage_of(raw: Any) -> Usage | None:
     """A count of tokens; what came from or went into the cache is no other input."""
     if not isinstance(raw, dict):
         return None
     names = ("input_tokens", "output_tokens", "cached_input_tokens", "cache_write_input_tokens")
-    counts = [raw[name] if type(raw.get(name)) is int else 0 for name in names]
+    counts = [count_of(raw.get(name)) for name in names]
     fresh, output, read, written = counts
     if not any(counts):
         return None
@@ -186,8 +166,7 @@ def _name_and_target(item: Raw) -> tuple[str, str | None]:
         case "command_execution":
             return "bash", _inner(item.get("command"))
         case "file_change":
-            changes = item.get("changes")
-            paths = [text_of(dict_of(change).get("path")) for change in changes] if isinstance(changes, list) else []
+            paths = [text_of(dict_of(change).get("path")) for change in list_of(item.get("changes"))]
             return "edit", next(filter(None, paths), None)
         case "web_search":
             return "websearch", text_of(item.get("query")) or None
@@ -196,7 +175,7 @@ def _name_and_target(item: Raw) -> tuple[str, str | None]:
 
 def _inner(command: Any) -> str | None:
     """A command without the shell that Codex puts around it."""
-    words = [text_of(word) for word in command] if isinstance(command, list) else []
+    words = [text_of(word) for word in list_of(command)]
     if isinstance(command, str):
         with suppress(ValueError):
             words = shlex.split(command)
@@ -262,9 +241,7 @@ def _both(reader: CodexReader, item: Raw) -> Iterator[Event]:
 
 
 def _content(item: Raw) -> str:
-    content = item.get("content")
-    parts = [dict_of(part) for part in content] if isinstance(content, list) else []
-    return "".join(text_of(part.get("text")) for part in parts)
+    return "".join(text_of(dict_of(part).get("text")) for part in list_of(item.get("content")))
 
 
 def last_total(lines: Iterable[bytes]) -> Usage | None:

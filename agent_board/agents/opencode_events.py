@@ -1,8 +1,6 @@
 """What OpenCode says, as events: lines of `run --format json`, and the parts that its store keeps. As of 1.18."""
 
-import json
 from collections.abc import Iterable, Iterator
-from typing import Any
 
 from agent_board.agents.base import Reader
 from agent_board.agents.events import (
@@ -20,10 +18,10 @@ from agent_board.agents.events import (
     UsageReported,
 )
 from agent_board.agents.provider_errors import sentence
+from agent_board.agents.raw import Raw, count_of, dict_of, first_text, object_of
 from agent_board.store.records import Usage
 from agent_board.text import preview
 
-Raw = dict[str, Any]
 LOG_IN = "run `opencode auth login`"
 _REFUSED = "The user rejected permission"
 _STOPS = {"stop": "stop", "tool-calls": "tool", "length": "length"}
@@ -94,8 +92,7 @@ class Parts:
     def _tool(self, part: Raw) -> Iterator[Event]:
         state = dict_of(part.get("state"))
         key, name = str(part.get("callID") or ""), str(part.get("tool") or "tool")
-        given = dict_of(state.get("input"))
-        target = next((given[word] for word in _TARGETS if isinstance(given.get(word), str)), None)
+        target = first_text(state.get("input"), _TARGETS)
         yield ToolStarted(key, name, target)
         if state.get("status") not in ("completed", "error"):
             return
@@ -138,30 +135,13 @@ def usage_of(part: Raw) -> Usage | None:
     """What one step used; reasoning counts as output."""
     tokens = dict_of(part.get("tokens"))
     cache = dict_of(tokens.get("cache"))
-    read, written = _count(cache.get("read")), _count(cache.get("write"))
-    fresh, output = _count(tokens.get("input")), _count(tokens.get("output")) + _count(tokens.get("reasoning"))
+    read, written = count_of(cache.get("read")), count_of(cache.get("write"))
+    fresh, output = count_of(tokens.get("input")), count_of(tokens.get("output")) + count_of(tokens.get("reasoning"))
     if not any((fresh, output, read, written)):
         return None
     cost = part.get("cost")
     priced = float(cost) if isinstance(cost, int | float) and cost > 0 else None
     return Usage(input=fresh, output=output, cache_read=read, cache_write=written, cost_usd=priced)
-
-
-def _count(value: Any) -> int:
-    return value if type(value) is int else 0
-
-
-def object_of(text: bytes | str) -> Raw:
-    """The JSON object in a text; an empty one where there is none."""
-    try:
-        return dict_of(json.loads(text))
-    except (ValueError, RecursionError):
-        return {}
-
-
-def dict_of(value: Any) -> Raw:
-    """The value if it is an object, else an empty one."""
-    return value if isinstance(value, dict) else {}
 
 
 def conversation(messages: Iterable[tuple[str, list[str]]]) -> Iterator[Event]:

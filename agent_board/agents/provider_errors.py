@@ -50,7 +50,8 @@ def _message(body: str) -> str:
 
 def sentence(status: int | None, said: str, log_in: str) -> str:
     """One sentence from an HTTP status and what was said with it; `log_in` is what to do about a refused login."""
-    said = one_line(_ADDRESS.sub("", innermost(said))).rstrip(".") or "the provider failed without saying why"
+    said = one_line(_ADDRESS.sub("", innermost(said))).rstrip(".").removeprefix(f"{status} ")
+    said = said or "the provider failed without saying why"
     if status is None:
         return said[:1].upper() + said[1:] + ("" if said.endswith(("?", "!")) else ".")
     hint = log_in if status == 401 else HINTS.get(status)

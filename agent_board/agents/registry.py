@@ -11,11 +11,13 @@ _TABLE = {
     "claude": "agent_board.agents.claude:Claude",
     "codex": "agent_board.agents.codex:Codex",
     "opencode": "agent_board.agents.opencode:OpenCode",
+    "gemini": "agent_board.agents.gemini:Gemini",
+    "copilot": "agent_board.agents.copilot:Copilot",
     "demo": "agent_board.agents.demo:Demo",
     "shell": "agent_board.agents.shell:Shell",
 }
-ORDER = ("pi", "claude", "codex", "opencode", "demo", "shell")
-"""The order in which a default is looked for; demo is always there, so that no shell becomes it."""
+ORDER = ("pi", "claude", "codex", "opencode", "demo", "gemini", "copilot", "shell")
+"""The order in which a default is looked for; demo is always there, so that nothing behind it becomes one by itself."""
 
 
 def names() -> list[str]:

@@ -17,7 +17,8 @@ from tests.support.wait import wait_for
 
 
 def _ask(server: ModelServer, text: str, model: str = "scripted") -> str:
-    body = json.dumps({"model": model, "messages": [{"role": "user", "content": text}]}).encode()
+    asked = {"model": model, "stream": True, "messages": [{"role": "user", "content": text}]}
+    body = json.dumps(asked).encode()
     request = urllib.request.Request(f"{server.url}/chat/completions", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=20) as answer:
         events = answer.read().decode().split("\n\n")

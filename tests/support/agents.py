@@ -9,6 +9,8 @@ from tests.support.model_server import MODEL
 
 CODEX = ("@openai/codex", "0.171.0")
 OPENCODE = ("opencode-ai", "1.18.33")
+GEMINI = ("@google/gemini-cli", "0.61.0")
+COPILOT = ("@github/copilot", "1.0.102")
 
 _CODEX_CONFIG = """\
 model = "gpt-5.5"
@@ -46,6 +48,12 @@ def make_opencode_bin(folder: Path) -> Path:
     return _bin(folder, opencode=best)
 
 
+def make_other_bin(folder: Path) -> Path:
+    """Fill `folder` with `gemini`, `copilot` and `node`."""
+    programs = {"gemini": GEMINI, "copilot": COPILOT}
+    return _bin(folder, **{name: pi.install(*what) / "node_modules" / ".bin" / name for name, what in programs.items()})
+
+
 def _bin(folder: Path, **programs: Path) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     for name, where in {"node": pi.node(), **programs}.items():
@@ -73,6 +81,25 @@ def write_opencode_config(config: Path, url: str, **more: object) -> None:
     folder = config / "opencode"
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "opencode.json").write_text(json.dumps({"provider": {"scripted": provider}, **chosen, **more}))
+
+
+def other_environment(home: Path, url: str) -> dict[str, str]:
+    """What makes Gemini CLI and Copilot CLI use the scripted server, beside the settings written here."""
+    folder = home / ".gemini"
+    folder.mkdir(parents=True, exist_ok=True)
+    quiet = {"general": {"disableAutoUpdate": True}, "privacy": {"usageStatisticsEnabled": False}}
+    (folder / "settings.json").write_text(
+        json.dumps({"security": {"auth": {"selectedType": "gemini-api-key"}}, **quiet})
+    )
+    return {
+        "GEMINI_API_KEY": "none",
+        "GOOGLE_GEMINI_BASE_URL": url.removesuffix("/v1"),
+        "GEMINI_CLI_TRUST_WORKSPACE": "true",
+        "COPILOT_OFFLINE": "true",
+        "COPILOT_PROVIDER_BASE_URL": url,
+        "COPILOT_PROVIDER_API_KEY": "none",
+        "COPILOT_MODEL": MODEL,
+    }
 
 
 def path_with(folder: Path) -> str:

@@ -1,4 +1,4 @@
-"""A scripted model that answers what a test wrote down: OpenAI's chat completions, or its Responses API.
+"""A scripted model that answers what a test wrote down: OpenAI's chat completions or Responses API, or Gemini's.
 
 It lets a real coding agent run from end to end without a network. It listens on loopback only, serves each request in
 its own thread, gives out at most `most` answers and ends with its `with` block (or after `seconds`, whichever is
@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.support import responses_api
+from tests.support import gemini_api, responses_api
 
 MODEL = "scripted"
 Message = dict[str, Any]
@@ -268,6 +268,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         if self._speaks_responses:
             body = responses_api.as_chat(body)
+        elif self._speaks_gemini:
+            body = gemini_api.as_chat(body, self.path)
         request, step = self.server.owner.take(body, dict(self.headers))
         if step.hold is not None and step.hold_at is None:
             self.server.owner.wait_on(step.hold)
@@ -278,8 +280,17 @@ class _Handler(BaseHTTPRequestHandler):
             self._json(step.status, {"error": error})
         elif self._speaks_responses:
             self._stream_responses(request, step)
-        else:
+        elif self._speaks_gemini:
+            self._begin_stream()
+            self._event(gemini_api.answer(step.text, step.tools, step.usage or (0, 0, 0)))
+        elif body.get("stream"):
             self._stream(request, step)
+        else:
+            self._json(200, _whole(request, step))
+
+    @property
+    def _speaks_gemini(self) -> bool:
+        return ":" in self.path and "enerateContent" in self.path
 
     @property
     def _speaks_responses(self) -> bool:
@@ -356,6 +367,28 @@ class _Handler(BaseHTTPRequestHandler):
     def _event(self, value: Any) -> None:
         self.wfile.write(b"data: " + json.dumps(value, ensure_ascii=False).encode() + b"\n\n")
         self.wfile.flush()
+
+
+def _whole(request: Request, step: Step) -> dict[str, Any]:
+    """An answer for a client that wants no stream."""
+    calls = [
+        {
+            "id": f"call_{request.number}_{index}",
+            "type": "function",
+            "function": {"name": name, "arguments": given if isinstance(given, str) else json.dumps(given)},
+        }
+        for index, (name, given) in enumerate(step.tools)
+    ]
+    message = {"role": "assistant", "content": step.text} | ({"tool_calls": calls} if calls else {})
+    finish = step.finish or ("tool_calls" if calls else "stop")
+    return {
+        "id": f"answer-{request.number}",
+        "object": "chat.completion",
+        "created": 1,
+        "model": MODEL,
+        "choices": [{"index": 0, "message": message, "finish_reason": finish}],
+        "usage": _usage(*(step.usage or (0, 0, 0))),
+    }
 
 
 def _usage(prompt: int, completion: int, cached: int) -> dict[str, Any]:

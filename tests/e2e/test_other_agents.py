@@ -1,0 +1,60 @@
+"""The real Gemini CLI and Copilot CLI, whose adapters are one file each: a task, a reply, a stop."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support import acts, agents, command, processes
+from tests.support.model_server import MODEL as MODEL_OF_SERVER
+from tests.support.model_server import ModelServer, say, silent, use
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(240)]
+PATIENCE = 120.0
+READ = {"gemini": ("read_file", "file_path"), "copilot": ("view", "path")}
+MODEL = {"gemini": "gemini-2.5-pro", "copilot": MODEL_OF_SERVER}
+"""Named, because Gemini CLI asks one model which model to ask."""
+
+
+@pytest.fixture(scope="session")
+def other_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return agents.make_other_bin(tmp_path_factory.mktemp("others") / "bin")
+
+
+@pytest.fixture(autouse=True)
+def others(other_bin: Path, home: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("PATH", agents.path_with(other_bin))
+    for name, value in agents.other_environment(home, model_server.url).items():
+        monkeypatch.setenv(name, value)
+
+
+@pytest.mark.parametrize("agent", ["gemini", "copilot"])
+def test_a_tool_an_answer_and_a_reply(agent: str, project: Path, model_server: ModelServer) -> None:
+    (project / "notes.txt").write_text("remember the milk\n")
+    name, key = READ[agent]
+    model_server.script(
+        use(name, **{key: str(project / "notes.txt")}),
+        say("Which one should I buy, the big or the small?"),
+        when="notes",
+    )
+    model_server.script(say("Bought."), when="The big one")
+    task = acts.dispatch("Read my notes", "--model", MODEL[agent], cwd=project, agent=agent)
+    shown = acts.settled(task.view, PATIENCE)
+    assert (shown["semanticState"], shown["error"]) == ("needs_input", None), shown
+    assert shown["latestTool"]["path"] == str(project / "notes.txt")
+    assert "remember the milk" in str(model_server.requests[-1].body)
+    command.ok("reply", task.view, "The big one")
+    shown = acts.settled(task.view, PATIENCE)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "Bought."), shown
+    assert "remember the milk" in str(model_server.requests[-1].body)
+
+
+@pytest.mark.parametrize("agent", ["gemini", "copilot"])
+def test_a_stop_ends_launcher_and_program(agent: str, project: Path, model_server: ModelServer) -> None:
+    model_server.script(silent())
+    task = acts.dispatch("Anybody there?", cwd=project, agent=agent)
+    model_server.wait_for_requests(1, PATIENCE)
+    acts.stop(task.view)
+    shown = acts.settled(task.view)
+    assert (shown["semanticState"], shown["processState"], shown["error"]) == ("stopped", "exited", None)
+    mine = processes.marked(task.run, name="AGENT_BOARD_RUN")
+    assert not mine, [processes.describe(process) for process in mine]
