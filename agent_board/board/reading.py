@@ -57,6 +57,7 @@ def read_peek(paths: StorePaths, view_id: str) -> Peeked | None:
     status = _status(view, current)
     blocks, earlier = _recent(view, meta, runs, status)
     waiting = tuple(listed(view))
+    request, permission = _asked(meta, seen, status)
     return Peeked(
         view_id,
         blocks=tuple(_ending(blocks, seen)),
@@ -65,6 +66,8 @@ def read_peek(paths: StorePaths, view_id: str) -> Peeked | None:
         facts=_facts(meta, known, status, view),
         question=clean_block(seen.question or "").strip(),
         choices=tuple(clean_line(choice) for choice in seen.choices),
+        request=request,
+        permission=permission,
         changed=tuple(changed_files(blocks, meta.worktree_path or meta.cwd)),
         waiting=waiting,
         draft=load_draft(paths, view_id),
@@ -75,6 +78,16 @@ def read_peek(paths: StorePaths, view_id: str) -> Peeked | None:
             held=len(waiting),
         ),
     )
+
+
+def _asked(meta: Meta, seen: Shown, status: RunStatus | None) -> tuple[str, bool]:
+    """The id of the painted question when its agent lives and takes an answer, and whether it is a permission."""
+    if status is None or not seen.alive or status.evidence.orphan or not agent_named(meta.agent).channel:
+        return "", False
+    for request_id, request in status.evidence.open_requests.items():
+        if clean_block(request.text).strip() == clean_block(seen.question or "").strip():
+            return request_id, request.kind == "permission"
+    return "", False
 
 
 def last_prompt(paths: StorePaths, view_id: str) -> str:

@@ -29,6 +29,16 @@ class Replies:
         answered = reply(self.paths, view_id, text.encode("utf-8", "surrogateescape"), self._settings.options(cwd))
         return answered.run_id is None
 
+    def answer(self, view_id: str, request_id: str, number: int, text: str = "") -> None:
+        """Answer an open request by one of its choices, from 1; with a text, deny it for that reason.
+
+        Raises BoardError when nobody waits for it any more.
+        """
+        from agent_board.agents.base import Answer
+        from agent_board.runs.answer import answer
+
+        answer(self.paths, view_id, request_id, Answer("deny", text) if text else Answer("choice", choice=number))
+
     def replace(self, view_id: str, prompt_id: str, text: str) -> None:
         """Put another text in the place of a prompt that waits. Raises BoardError when it does no longer."""
         from agent_board.runs.dispatch import checked_prompt

@@ -72,11 +72,7 @@ class Fake:
 @pytest.fixture
 def fake(store: StorePaths, project: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fake:
     """A `claude` on PATH that does what the prompt says."""
-    folder = tmp_path / "fake-bin"
-    folder.mkdir()
-    program = folder / "claude"
-    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{fake_claude.__file__}" "$@"\n')
-    program.chmod(0o755)
+    folder = fake_claude.install(tmp_path / "fake-bin")
     monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
     monkeypatch.setenv("FAKE_CLAUDE_HEARD", str(tmp_path / "heard"))
     return Fake(store, project, tmp_path / "heard")

@@ -132,6 +132,15 @@ STEPS: dict[str, Callable[[str], None]] = {
 }
 
 
+def install(folder: Path) -> Path:
+    """Make `claude` in that folder, to be put on PATH, be this program."""
+    folder.mkdir(parents=True, exist_ok=True)
+    program = folder / "claude"
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -S "{__file__}" "$@"\n')
+    program.chmod(0o755)
+    return folder
+
+
 def main() -> None:
     """One run."""
     if "--version" in sys.argv:

@@ -33,6 +33,10 @@ class Peeked:
     """What is known beside the conversation: groups that begin a line each."""
     question: str = ""
     choices: tuple[str, ...] = ()
+    request: str = ""
+    """The id of the question when a living agent waits for its answer; empty: it is answered by a reply."""
+    permission: bool = False
+    """That request asks for leave to do something."""
     changed: tuple[str, ...] = ()
     waiting: tuple[WaitingPrompt, ...] = ()
     draft: str = ""

@@ -10,7 +10,7 @@ from textual.worker import Worker, WorkerState
 from agent_board.board.keys import KEYS
 from agent_board.board.model.allowed import why_not
 from agent_board.board.model.row import Row
-from agent_board.board.screens.peeking import PeekScreen
+from agent_board.board.screens.answering import AnswerScreen
 from agent_board.board.screens.tasks import Parts
 from agent_board.board.widgets.hints import Hint
 from agent_board.errors import BoardError
@@ -28,7 +28,7 @@ HARMLESS = frozenset(
 )
 
 
-class ReplyScreen(PeekScreen):
+class ReplyScreen(AnswerScreen):
     """The part of the board's screen that answers."""
 
     class Replied(Message):
@@ -179,6 +179,8 @@ class ReplyScreen(PeekScreen):
             panel.say(SENDING)
         elif warning:
             panel.say(warning, warning=True)
+        elif panel.input.text and self.denies_with_words:
+            panel.say("denies it, with these words")
         elif panel.view_id in self.editing:
             panel.say(f"takes the place of the one that waits {self.glyphs.dot} {fate}")
         else:
@@ -192,10 +194,12 @@ class ReplyScreen(PeekScreen):
         if panel is None or self.focused is not panel.input:
             return
         text = panel.input.exact
-        if text.strip():
+        if text.strip() and self.denies_with_words:
+            self.answer_marked(text)
+        elif text.strip():
             self._send_from(panel.view_id, text)
         elif panel.marked is not None and not panel.is_deaf:
-            self._send_from(panel.view_id, panel.choices[panel.marked])
+            self._send_choice()
         else:
             panel.say("Write the reply first.", wrong=True)
 
@@ -298,8 +302,18 @@ class ReplyScreen(PeekScreen):
         if panel.marked is None:
             self.say("Mark a choice with its digit, then enter sends it; r writes a reply.")
         else:
-            self._send_from(panel.view_id, panel.choices[panel.marked])
+            self._send_choice()
         return True
+
+    def _send_choice(self) -> None:
+        """The marked choice: to the agent that waits for it, else as a reply."""
+        panel = self.peek
+        if panel is None or panel.marked is None:
+            return
+        if self.asks_alive:
+            self.answer_marked()
+        else:
+            self._send_from(panel.view_id, panel.choices[panel.marked])
 
     # -- the editor
 

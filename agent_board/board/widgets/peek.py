@@ -176,7 +176,7 @@ class PeekPanel(Vertical):
         """What was read of the task that is shown."""
         anew = self.peeked is None
         self.peeked, self._base = peeked, base
-        self._note_choices(peeked.question, peeked.choices)
+        self._note_choices(f"{peeked.request} {peeked.question}", peeked.choices)
         self._show_body(anew=anew)
         self.waiting.show(peeked.waiting)
 
