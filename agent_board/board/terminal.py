@@ -79,6 +79,7 @@ def _on_terminal(
             _write(f"\x1b]0;{title}\x07")
         if words:
             _write(f"\x1b[m{words}\r\n")
+        _forget_keys()
         try:
             process = subprocess.Popen(list(command), cwd=cwd, env=None if environ is None else dict(environ))
         except OSError as error:
@@ -116,6 +117,16 @@ def _terminal_restored() -> Iterator[None]:
             _write("".join(_RESETS))
             with suppress(termios.error):  # the terminal has gone
                 termios.tcsetattr(fd, termios.TCSAFLUSH, before)
+
+
+def _forget_keys() -> None:
+    """What was typed until now was meant for the board."""
+    import termios
+
+    fd = _terminal()
+    if fd is not None:
+        with suppress(termios.error):
+            termios.tcflush(fd, termios.TCIFLUSH)
 
 
 def _take_foreground(fd: int) -> None:

@@ -1,0 +1,60 @@
+"""From the board into the real Pi and back, in tmux, as people do it."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.test_tmux import Tmux
+from tests.support import acts
+from tests.support.model_server import ModelServer, held, say
+from tests.support.wait import wait_for
+
+pytestmark = [pytest.mark.full, pytest.mark.usefixtures("pi_home")]
+
+
+def test_interrupt_attach_say_something_and_come_back(project: Path, store: object, model_server: ModelServer) -> None:
+    """AB-004, AB-026, AB-072: the running task is stopped after a `y`, and what was said inside Pi is on the board."""
+    model_server.script(held(say("Half of it is told. The other half."), threading.Event(), at=2))
+    model_server.script(say("The old page is gone."), when="Delete the old page")
+    task = acts.dispatch("Tell me both halves", "--name", "two-halves", cwd=project)
+    acts.until(task.view, lambda shown: shown["semanticState"] == "working")
+    tmux = Tmux(project)
+    try:
+        tmux.wait_for_row("two-halves", "Half")
+        tmux.send("Enter")
+        tmux.wait_for("Interrupt and attach?")
+        tmux.wait_for("y interrupt and attach")
+        wait_for(lambda: _answered(tmux), 30, "the answer to be heard")
+        tmux.wait_for("attached to two-halves")
+        assert acts.show(task.view)["attached"] is True
+        tmux.wait_for("(auto)")
+        tmux.send("Delete the old page")
+        tmux.wait_for("Delete the old page")
+        wait_for(lambda: _sent(tmux, "The old page is gone."), 30, "Pi to take it")
+        tmux.send("C-d")
+        tmux.wait_for("all keys", 60)
+        tmux.wait_for_row("two-halves", "The old page is gone.")
+        tmux.send("?")
+        tmux.wait_for("Rename in place")
+        shown = acts.show(task.view)
+        assert (shown["semanticState"], shown["attached"]) == ("completed", False)
+        assert model_server.prompts == ["Tell me both halves", "Delete the old page"]
+    finally:
+        tmux.close()
+
+
+def _answered(tmux: Tmux) -> bool:
+    """Press y until the question, which wants a quiet keyboard first, has gone."""
+    threading.Event().wait(0.8)
+    if "Interrupt and attach?" in tmux.screen:
+        tmux.send("y")
+        return False
+    return True
+
+
+def _sent(tmux: Tmux, answer: str) -> bool:
+    """Press enter until there is an answer: while it starts, Pi takes none."""
+    tmux.send("Enter")
+    threading.Event().wait(0.5)
+    return answer in tmux.screen
