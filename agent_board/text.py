@@ -35,7 +35,11 @@ def clean_line(text: str) -> str:
 def clean_block(text: str) -> str:
     """Several lines without control characters; newlines are kept, tabs become four blanks."""
     lines = text.replace("\r\n", "\n").replace("\t", "    ").split("\n")
-    return "\n".join("".join("" if _is_unsafe(char) else char for char in line) for line in lines)
+    return "\n".join(line if line.isascii() and line.isprintable() else _without_unsafe(line) for line in lines)
+
+
+def _without_unsafe(line: str) -> str:
+    return "".join("" if _is_unsafe(char) else char for char in line)
 
 
 def printed(data: bytes) -> str:

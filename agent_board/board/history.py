@@ -18,6 +18,8 @@ from agent_board.store.records import Meta, RunRequest, RunStatus
 from agent_board.text import clean_block
 
 PIECE_BYTES = 256 << 10
+FIRST_BYTES = 32 << 10
+"""The first piece is small, so that it is there at once; each one is twice as large as the one after it."""
 _PROMPT_BYTES = 1 << 20
 _TRANSCRIPT_BYTES = 1 << 20
 
@@ -96,14 +98,15 @@ def _of_run(run: RunPaths, status: RunStatus | None) -> Iterator[Piece]:
 
 def _pieces_of(path: str) -> Iterator[tuple[bytes, bool]]:
     """The log from its end: pieces of whole lines, and whether something is missing before each."""
-    files = segments(path)
+    files, most = segments(path), FIRST_BYTES
     for number in range(len(files) - 1, -1, -1):
         dropped = number == 1 and files[0] == path and not files[1].endswith(".1")
         rest = b""
         with suppress(OSError), open(files[number], "rb") as file:
             end = file.seek(0, os.SEEK_END)
             while end > 0:
-                start = max(0, end - PIECE_BYTES)
+                start = max(0, end - most)
+                most = min(2 * most, PIECE_BYTES)
                 file.seek(start)
                 data = file.read(end - start) + rest
                 end = start

@@ -38,6 +38,9 @@ OUTPUT_BYTES = 4 << 10
 _ENOUGH_BLOCKS = 10
 _MOST_RUNS = 4
 _PROMPT_BYTES = 4 << 10
+_MOST_CHARS = 8 << 10
+_MOST_BLOCKS = 120
+"""More of a conversation than these is not laid out: it would take longer than a key may, and nobody reads it here."""
 
 
 def read_peek(paths: StorePaths, view_id: str) -> Peeked | None:
@@ -56,12 +59,13 @@ def read_peek(paths: StorePaths, view_id: str) -> Peeked | None:
     current = known.current_run_id if known is not None and known.current_run_id else (runs[-1] if runs else None)
     status = _status(view, current)
     blocks, earlier = _recent(view, meta, runs, status)
+    shown_blocks, left_out = _latest(blocks)
     waiting = tuple(listed(view))
     request, permission = _asked(meta, seen, status)
     return Peeked(
         view_id,
-        blocks=tuple(_ending(blocks, seen)),
-        earlier=earlier,
+        blocks=tuple(_ending(shown_blocks, seen)),
+        earlier=earlier or left_out,
         why=_why(seen, known, meta),
         facts=_facts(meta, known, status, view),
         question=clean_block(seen.question or "").strip(),
@@ -129,6 +133,20 @@ def _recent(view: ViewPaths, meta: Meta, runs: list[str], status: RunStatus | No
             found = _transcript(meta.agent, job, mark, size) + found
             earlier = mark > TAIL_BYTES
     return found, earlier
+
+
+def _latest(blocks: list[Block]) -> tuple[list[Block], bool]:
+    """The last prompt and the last blocks behind it, and whether there were more."""
+    room, kept = _MOST_CHARS, len(blocks)
+    while kept > 0 and len(blocks) - kept < _MOST_BLOCKS:
+        room -= len(blocks[kept - 1].text)
+        if room < 0 and kept < len(blocks):
+            break
+        kept -= 1
+    if any(block.kind is Kind.PROMPT for block in blocks[kept:]):
+        return blocks[kept:], kept > 0
+    prompt = next((block for block in reversed(blocks[:kept]) if block.kind is Kind.PROMPT), None)
+    return ([prompt] if prompt is not None else []) + blocks[kept:], kept > 0
 
 
 def _of_run(view: ViewPaths, run_id: str, status: RunStatus | None) -> tuple[list[Block], bool]:

@@ -8,13 +8,14 @@ from threading import Event
 import pytest
 from textual import events
 
+from agent_board.agents import events as ev
 from agent_board.board.replies import Replies
 from agent_board.errors import BoardError
 from agent_board.runs.followups import drop
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import SemanticState
 from tests.board.conftest import Running, Starter
-from tests.board.talks import QUESTION, make_run, make_waiting
+from tests.board.talks import QUESTION, log_lines, make_run, make_waiting
 from tests.support.fakestore import change_state, make_view, write
 
 S = SemanticState
@@ -161,6 +162,29 @@ async def test_left_and_esc_close_the_topmost_thing_only(start: Starter) -> None
             assert board.screen.listing.marked
             assert "NEEDS YOU" in board.text()
             assert board.screen.focused is board.screen.list
+
+
+async def test_a_double_click_opens_it_and_a_click_in_the_input_writes(start: Starter) -> None:
+    async with opened(start) as board:
+        row = next(number for number, line in enumerate(board.lines()) if "works" in line)
+        await board.pilot.click(offset=(10, row))
+        assert not board.screen.peek_is_open
+        await board.pilot.click(offset=(10, row), times=2)
+        await read(board)
+        assert board.screen.peek is not None
+        assert board.screen.peek.view_id == "b"
+        await board.pilot.click(board.screen.peek.input)
+        await board.pilot.press("x")
+        assert text(board) == "x"
+
+
+async def test_what_came_while_peek_was_closed_is_there_when_it_opens(start: Starter) -> None:
+    async with opened(start, "space") as board:
+        await board.pilot.press("escape")
+        with Path(start.paths.view("a").run("ra").events).open("ab") as file:
+            file.write(log_lines([ev.AssistantMessage("Said meanwhile.")]))
+        await board.pilot.press("space")
+        await board.until(lambda: "Said meanwhile." in board.text())
 
 
 async def test_space_on_a_folded_group_still_opens_it(start: Starter) -> None:

@@ -21,6 +21,12 @@ _WORD = re.compile(
 def wrap(pieces: Iterable[Piece], width: int, first: Sequence[Piece] = (), rest: Sequence[Piece] = ()) -> list[Line]:
     """One paragraph in lines of at most `width` cells; `first` and `rest` stand before its lines, inside the width."""
     filler = _Filler(width, first, rest)
+    pieces = list(pieces)
+    if cells(first) + cells(pieces) <= width:
+        whole = [piece for piece in pieces if piece[0]]
+        if whole:  # nearly all are
+            whole[-1] = (whole[-1][0].rstrip(" \u00a0"), whole[-1][1])
+        return [(*first, *(piece for piece in whole if piece[0]))]
     for text, role in pieces:
         for token in _WORD.findall(text):
             filler.put(token, role)

@@ -43,7 +43,7 @@ class HeldScreen(ReplyScreen):
     def _enter_waiting(self, view_id: str, tries: int = 10) -> None:
         """They may have to be read first."""
         panel = self.peek
-        if panel is None or panel.view_id != view_id or not panel.display:
+        if panel is None or panel.view_id != view_id or not self.peek_is_open:
             return
         if panel.waiting.items:
             self.set_focus(panel.waiting)

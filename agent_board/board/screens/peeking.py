@@ -32,6 +32,8 @@ WALK_S = 0.04
 """While rows are walked, one is read only when the cursor has rested on it so long."""
 AGAIN_S = 0.1
 """A task that changes all the time is read again at most so often."""
+REVEAL_S = 0.03
+"""An opened peek waits so long for what it shows before it is drawn without."""
 SEEN_S = 1.0
 """What has been looked at for so long has been seen."""
 _KEPT = 64
@@ -64,6 +66,7 @@ class PeekScreen(ElsewhereScreen):
         self._look_timer: Timer | None = None
         self._seen_timer: Timer | None = None
         self._looked_at = float("-inf")
+        self._peek_is_open = False
         self._keys_in_peek = False
 
     # -- opening and closing
@@ -77,7 +80,8 @@ class PeekScreen(ElsewhereScreen):
         import asyncio
 
         if self.peek is None:
-            await asyncio.to_thread(__import__, "agent_board.board.widgets.peek")
+            for module in ("widgets.peek", "reading", "model.peek_lines"):
+                await asyncio.to_thread(__import__, f"agent_board.board.{module}")
             from agent_board.board.widgets.peek import PeekPanel
 
             if self.peek is None:
@@ -90,7 +94,7 @@ class PeekScreen(ElsewhereScreen):
     @property
     def peek_is_open(self) -> bool:
         """Whether peek is seen."""
-        return self.peek is not None and self.peek.display
+        return self._peek_is_open
 
     @work(group="peek-open", exclusive=True)
     async def _open_when_ready(self, act: str) -> None:
@@ -103,12 +107,24 @@ class PeekScreen(ElsewhereScreen):
         if self.peek is None:
             self._open_when_ready(act)
             return False
-        if not self.peek.display:
-            self.peek.display = True
-            self.set_class(True, "-peeking")
-            self.call_after_refresh(self.list.show_selection)
+        if not self._peek_is_open:
+            self._peek_is_open = True
+            self._expect_width()
+            self.tell_peek()
+            self.look_again()  # nobody read it while it was closed
+        if act == "peek":
+            self.set_timer(REVEAL_S, self._reveal)
+        else:
+            self._reveal()
         self.tell_peek()
         return True
+
+    def _reveal(self) -> None:
+        """Draw it: when it has been read, so that it is drawn once, or when that takes too long for the eye."""
+        if self.peek is not None and self._peek_is_open and not self.peek.display:
+            self.peek.display = True
+            self.task_line.set_class(True, "-peeking")
+            self.call_after_refresh(self.list.show_selection)
 
     def do_peek(self) -> None:
         """Open it, or say what can be done with it."""
@@ -117,13 +133,19 @@ class PeekScreen(ElsewhereScreen):
         else:
             self.open_peek()
 
+    def on_session_list_opened(self) -> None:
+        """A double click opens it."""
+        self.open_peek()
+        self.tell()
+
     def close_peek(self) -> bool:
         """Close it; False when it was not open."""
-        if self.peek is None or not self.peek.display:
+        if self.peek is None or not self._peek_is_open:
             return False
         self.keep_draft()
+        self._peek_is_open = False
         self.peek.display = False
-        self.set_class(False, "-peeking")
+        self.task_line.set_class(False, "-peeking")
         self._forget_timers()
         self.set_focus(self.list)
         self.call_after_refresh(self.list.show_selection)
@@ -133,6 +155,12 @@ class PeekScreen(ElsewhereScreen):
         """Beside the list or below it."""
         self.middle.set_class(width < WIDE, "-narrow")
         self.set_class(width < WIDE, "-narrow-board")
+
+    def _expect_width(self) -> None:
+        """What the style sheet will make of it, so that lines are laid out once."""
+        width = self.size.width
+        if self.peek is not None:
+            self.peek.expect_width(width - 3 if width < WIDE else min(104, width * 48 // 100) - 5)
 
     @property
     def focus_chain(self) -> "list[Widget]":
@@ -147,7 +175,7 @@ class PeekScreen(ElsewhereScreen):
         While the terminal itself is left, nothing has it; then it stays as it was.
         """
         panel = self.peek
-        if panel is None or not panel.display:
+        if panel is None or not self._peek_is_open:
             self._keys_in_peek = False
         elif self.focused is not None:
             self._keys_in_peek = self.focused in (panel.input, panel.waiting)
@@ -172,7 +200,7 @@ class PeekScreen(ElsewhereScreen):
     def tell_peek(self) -> None:
         """Show the task that the list has selected; one that is being answered is kept."""
         panel = self.peek
-        if panel is None or not panel.display:
+        if panel is None or not self._peek_is_open:
             return
         row = self.listing.rows.get(panel.view_id) if self.peek_has_keys else self.listing.selected_row()
         if row is None:
@@ -227,7 +255,7 @@ class PeekScreen(ElsewhereScreen):
         """Read the shown task beside the screen."""
         self._look_timer = None
         panel = self.peek
-        if panel is not None and panel.display and panel.view_id:
+        if panel is not None and self._peek_is_open and panel.view_id:
             self._look(panel.view_id, panel.style, self.drafts.stamp(panel.view_id))
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="peek")
@@ -247,7 +275,7 @@ class PeekScreen(ElsewhereScreen):
     def on_peek_screen_looked(self, event: Looked) -> None:
         """Show it, unless another task or another width is shown by now."""
         panel = self.peek
-        if event.peeked is None or panel is None or not panel.display:
+        if event.peeked is None or panel is None or not self._peek_is_open:
             return
         self._looked.pop(event.view_id, None)
         self._looked[event.view_id] = (event.peeked, event.lines, event.style.width)
@@ -263,6 +291,7 @@ class PeekScreen(ElsewhereScreen):
             return
         panel.show_peeked(event.peeked, event.lines)
         self.show_draft()
+        self._reveal()
         self.tell()
 
     def on_peek_panel_resized(self) -> None:
@@ -285,7 +314,7 @@ class PeekScreen(ElsewhereScreen):
     def _seen(self, view_id: str) -> None:
         self._seen_timer = None
         panel = self.peek
-        if panel is None or not panel.display or panel.peeked is None:
+        if panel is None or not self._peek_is_open or panel.peeked is None:
             return
         if panel.view_id != view_id or not self.app.app_focus:
             self.tell_peek()

@@ -252,7 +252,7 @@ class ReplyScreen(AnswerScreen):
         if not accepted:
             self.complain(event.view_id, event.failure)
         panel = self.peek
-        if panel is None or not panel.display or panel.view_id != event.view_id:
+        if panel is None or not self.peek_is_open or panel.view_id != event.view_id:
             return
         self.show_draft()
         if accepted and self.focused is panel.input and not panel.input.text:
@@ -285,7 +285,7 @@ class ReplyScreen(AnswerScreen):
     def action_choose(self, number: int) -> None:
         """A digit marks a choice of the question in view."""
         panel = self.peek
-        if panel is None or not panel.display or not panel.choices:
+        if panel is None or not self.peek_is_open or not panel.choices:
             self.say("Digits mark a choice in peek; nothing is offered here.")
         elif not panel.is_deaf and not panel.mark(number - 1):
             self.say(f"There are {len(panel.choices)} choices.")
@@ -295,7 +295,7 @@ class ReplyScreen(AnswerScreen):
     def answers_choice(self) -> bool:
         """Whether enter on the list belongs to a question with choices in peek: it sends the marked one."""
         panel = self.peek
-        if panel is None or not panel.display or not panel.choices:
+        if panel is None or not self.peek_is_open or not panel.choices:
             return False
         if panel.is_deaf:
             return True
@@ -351,7 +351,7 @@ class ReplyScreen(AnswerScreen):
     def clear_input(self) -> bool:
         """Ctrl+c in the input empties it."""
         panel = self.peek
-        if panel is None or not panel.display or self.focused is not panel.input:
+        if panel is None or not self.peek_is_open or self.focused is not panel.input:
             return super().clear_input()
         had = bool(panel.input.text)
         self.editing.pop(panel.view_id, None)
@@ -361,7 +361,7 @@ class ReplyScreen(AnswerScreen):
     def peek_hints(self) -> list[Hint]:
         """The keys that matter while peek is open; none when it is closed."""
         panel = self.peek
-        if panel is None or not panel.display:
+        if panel is None or not self.peek_is_open:
             return []
         if self.focused is panel.input:
             return [

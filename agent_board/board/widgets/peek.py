@@ -122,6 +122,7 @@ class PeekPanel(Vertical):
         self._choices: tuple[str, tuple[str, ...]] = ("", ())
         self._choices_since = float("-inf")
         self._width = 0
+        self._lines_width = 40
 
     def compose(self) -> ComposeResult:
         """From top to bottom."""
@@ -139,14 +140,20 @@ class PeekPanel(Vertical):
     @property
     def style(self) -> Style:
         """How lines are laid out at the present width."""
-        width = self.body.scrollable_content_region.width or 40
-        return Style(width, self.glyphs, prompt_lines=PROMPT_LINES, tools=TOOLS)
+        width = self.body.scrollable_content_region.width if self.display else 0
+        self._lines_width = width or self._lines_width
+        return Style(self._lines_width, self.glyphs, prompt_lines=PROMPT_LINES, tools=TOOLS)
 
     def on_resize(self, event: events.Resize) -> None:
         """Lines of another width are of no use."""
         if event.size.width != self._width:
             self._width = event.size.width
             self.post_message(self.Resized())
+
+    def expect_width(self, width: int) -> None:
+        """So wide lines will be when it is seen; they can be laid out before."""
+        if not self.display:
+            self._lines_width = width
 
     # -- what is shown
 

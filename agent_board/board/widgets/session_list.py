@@ -54,6 +54,9 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
             super().__init__()
             self.key = key
 
+    class Opened(Message):
+        """A row was clicked twice."""
+
     class Pasted(Message):
         """Text arrived where keys are expected."""
 
@@ -290,6 +293,8 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
             self.choose(entry)
             if entry.kind is Kind.MORE:
                 self.post_message(self.Folded(entry))
+            elif event.chain == 2:
+                self.post_message(self.Opened())
 
     def watch_has_focus(self, has_focus: bool) -> None:
         """The cursor is bright where the keyboard is, faint elsewhere."""
