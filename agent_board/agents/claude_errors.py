@@ -12,13 +12,11 @@ _LOGGED_OUT = re.compile(
 _QUOTA = re.compile(
     r"usage limit|hit your .*limit|limit reached|out of (?:extra )?usage|credit balance|insufficient credit", re.I
 )
-_STATUS = re.compile(r"^API Error:?\s*\(?(?P<code>[45]\d\d)\b\)?[\s:·]*(?P<rest>.*)$", re.DOTALL)
+_STATUS = re.compile(r"^(?:[\w ]+\. )?API Error:?\s*\(?(?P<code>[45]\d\d)\b\)?[\s:·]*(?P<rest>.*)$", re.DOTALL)
 _BODY = re.compile(r'"message"\s*:\s*"(?P<said>(?:[^"\\]|\\.)*)"')
 _HINTS = {
-    400: "",
     401: _LOG_IN,
     403: "the provider refuses this account or model",
-    404: "is the model's name right?",
     429: "wait a while, then retry",
     529: "the provider is overloaded; wait a while, then retry",
 }
@@ -34,9 +32,7 @@ def plain_error(said: str, status: int | None = None) -> str:
     body = _BODY.search(said)
     text = _one_line(body["said"] if body is not None else said.removeprefix("API Error: ")).rstrip(".")
     if _QUOTA.search(text):
-        return (
-            f"Claude's quota is used up: {_RESETS.sub('', text)}; wait for its reset, or run `claude` and use /usage."
-        )
+        return f"Claude's quota is used up: {_RESETS.sub('', text)}; wait for its reset, or see /usage in `claude`."
     if status == 401 or (status is None and _LOGGED_OUT.search(text)):
         return f"Claude is not logged in ({_shortened(text)}); {_LOG_IN}."
     hint = _HINTS.get(status or 0, "")

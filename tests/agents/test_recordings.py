@@ -7,11 +7,18 @@ from agent_board.agents.codex_events import CodexReader
 from agent_board.agents.events import RetryStarted
 from agent_board.agents.registry import agent
 from agent_board.store.records import SemanticState, Usage
-from tests.agents import codex_expectations, copilot_expectations, gemini_expectations, opencode_expectations
+from tests.agents import (
+    claude_expectations,
+    codex_expectations,
+    copilot_expectations,
+    gemini_expectations,
+    opencode_expectations,
+)
 from tests.agents.conftest import Recordings
 from tests.agents.replaying import Expected, ended, events_of, seen
 
 TABLES = {
+    "claude": ("stream-json", claude_expectations.EXPECTED),
     "codex": ("--json", codex_expectations.EXPECTED),
     "gemini": ("stream-json", gemini_expectations.EXPECTED),
     "copilot": ("--output-format", copilot_expectations.EXPECTED),
