@@ -8,7 +8,10 @@ import pytest
 from textual import events
 
 from agent_board.board.model.burst import REPEAT_S, Repeats
+from agent_board.board.row_acts import RowActs
 from agent_board.board.screens.confirm import QUIET_S, Confirm
+from agent_board.board.screens.elsewhere import ElsewhereScreen
+from agent_board.board.terminal import Returned
 from agent_board.board.widgets.name_input import NameInput
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import SemanticState
@@ -334,3 +337,53 @@ async def test_keys_that_arrive_together_act_in_their_order(start: Starter) -> N
         await board.pilot.press("m", "down")
         await board.until(lambda: board.selected == "c", "the last key")
         assert board.screen.listing.marked == {"b"}
+
+
+# -- by the palette and the mouse
+
+
+async def run_by_palette(board: Running, words: str) -> None:
+    await board.pilot.press("ctrl+p")
+    await board.until(lambda: len(board.app.screen_stack) == 2, "the palette")
+    await board.pilot.press(*words)
+    await board.until(lambda: words.lower() in board.text().lower(), "the act")
+    await board.pilot.pause(0.3)
+    await board.pilot.press("enter")
+
+
+@pytest.mark.parametrize("words", ["Archive: hide", "Pin to the top", "Done, or open"])
+async def test_the_palette_holds_every_act(start: Starter, words: str) -> None:
+    three(start)
+    async with start() as board:
+        await select(board, "a")
+        before = meta(start.paths, "a")
+        await run_by_palette(board, words)
+        await board.until(lambda: meta(start.paths, "a") != before, "the act")
+
+
+async def test_attach_by_the_palette(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
+    three(start)
+    given: list[list[str]] = []
+    monkeypatch.setattr(RowActs, "check_attach", lambda *_: None)
+
+    def lend(_: object, command: list[str], **__: object) -> Returned:
+        given.append(command)
+        return Returned(0)
+
+    monkeypatch.setattr(ElsewhereScreen, "give_terminal", lend)
+    async with start() as board:
+        await select(board, "a")
+        await run_by_palette(board, "Attach: the agent")
+        await board.until(lambda: given, "the terminal")
+        assert given[0][-2:] == ["attach", "a"]
+        assert given[0][given[0].index("--home") + 1] == start.paths.root
+
+
+async def test_a_hint_under_marks_is_clicked(start: Starter) -> None:
+    three(start)
+    async with start() as board:
+        await board.pilot.press("g", "m")
+        await board.until(lambda: "clear marks" in board.lines()[-1], "the hints")
+        last = board.lines()[-1]
+        await board.pilot.click(offset=(last.index("clear marks"), len(board.lines()) - 1))
+        await board.until(lambda: not board.screen.listing.marked, "the marks' going")

@@ -98,7 +98,8 @@ class ElsewhereScreen(RowScreen):
     def on_elsewhere_screen_may_attach(self, event: MayAttach) -> None:
         """Attach, after a question if it runs; not if the user has gone on to something else meanwhile."""
         row = self.listing.rows.get(event.view_id)
-        if row is None or len(self.app.screen_stack) > 1 or not self.list.has_focus:
+        typing = self.focused is not None and self.focused.check_consume_key("a", "a")
+        if row is None or typing or len(self.app.screen_stack) > 1:
             return
         if row.claims_process:
             self._interrupt(row, event.runs)
