@@ -233,12 +233,16 @@ class ClaudeReader(Reader):
         else:
             total = _number(raw.get("total_cost_usd"))
             cost, self._cost = max(0.0, total - self._cost), total
-        keys = ("input_tokens", "output_tokens", "cache_read_input_tokens", "cache_creation_input_tokens")
-        tokens = [_count(usage.get(key)) for key in keys]
         spent = round(cost, 9) or None
-        return (
-            Usage(*tokens, cost_usd=spent) if any(tokens) else Usage(cost_usd=spent)
-        )  # zeros where nothing was counted
+        told = Usage(
+            input=_count(usage.get("input_tokens")),
+            output=_count(usage.get("output_tokens")),
+            cache_read=_count(usage.get("cache_read_input_tokens")),
+            cache_write=_count(usage.get("cache_creation_input_tokens")),
+            cost_usd=spent,
+        )
+        counted = told.input or told.output or told.cache_read or told.cache_write
+        return told if counted else Usage(cost_usd=spent)  # zeros where nothing was counted
 
 
 def transcript(lines: Iterable[bytes]) -> Iterator[Event]:
