@@ -65,7 +65,7 @@ async def look(board: Running, words: str, key: str = "f") -> ChangesPage:
 
 async def test_f_shows_commits_uncommitted_and_new_files(start: Starter, isolated: str) -> None:
     """AB-106, invariant 9: text of an agent is data."""
-    async with start() as board:
+    async with start(size=(220, 40)) as board:  # wide enough for whatever the temporary directory is called
         await look(board, "2 files, +2 -0")
         text = board.text()
         for words in (
@@ -110,7 +110,7 @@ async def test_in_a_plain_directory_one_sentence_says_why_not(start: Starter, tm
     plain_place.mkdir()
     make_view(start.paths, "d", name="no-git")
     place(start.paths, "d", plain_place)
-    async with start() as board:
+    async with start(size=(220, 40)) as board:
         await look(board, "is not in a git checkout")
 
 

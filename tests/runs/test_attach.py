@@ -355,7 +355,7 @@ def test_what_can_not_be_attached_is_one_sentence(
 
 
 def _refused_elsewhere(view_id: str, cwd: Path) -> str:
-    with Terminal([*command.AGENT_BOARD, "attach", view_id], cwd=cwd) as terminal:
+    with Terminal([*command.AGENT_BOARD, "attach", view_id], cwd=cwd, size=(300, 24)) as terminal:
         assert terminal.wait_exit() == 1
         return terminal.text
 
