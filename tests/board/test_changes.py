@@ -122,8 +122,7 @@ async def test_merge_commits_first_shows_the_commands_and_wants_a_y(
     async with start(size=(120, 36)) as board:
         page = await look(board, "2 files")
         await board.pilot.press("M")
-        await board.until(lambda: isinstance(board.app.screen, CommitMessage), "the message")
-        assert "First commit 1 uncommitted file on task" in board.text()
+        await board.until(lambda: "First commit 1 uncommitted file on task" in board.text(), "the message")
         field = board.app.screen.query_one(Input)
         assert field.value == "add-new"
         await board.pilot.press(*" too", "enter")
