@@ -121,7 +121,7 @@ def test_a_message_typed_inside_makes_the_row_follow(
     terminal = attach(asking)
     terminal.send(f"demo: {script}", "enter")
     wait_for(lambda: len(received(store, asking)) == 2, what="the message")
-    terminal.wait_for(lambda screen: sum(line.startswith(">") for line in screen.splitlines()) == 2)
+    terminal.wait_for(lambda screen: screen.count(">") >= 2)
     terminal.send("enter")
     assert terminal.wait_exit() == 0
     after = state_of(store, asking)
@@ -344,7 +344,7 @@ def test_what_can_not_be_attached_is_one_sentence(
     Path(f"{store.session(asking)}.away").rename(store.session(asking))
     project.rename(f"{project}.away")
     project.parent.joinpath("elsewhere").mkdir()
-    assert "does not exist" in _refused_elsewhere(asking, project.parent / "elsewhere")
+    assert "does not exist" in _refused_elsewhere(asking, project.parent / "elsewhere").replace("\n", "")
     Path(f"{project}.away").rename(project)
     change_meta(store, asking, lambda raw: raw.update(agent="pi"))
     assert "not installed" in refused(attach, asking)
