@@ -16,7 +16,16 @@ from agent_board.errors import BoardError
 from agent_board.runs.claim import run_ids
 from agent_board.store import locks, plain
 from agent_board.store.exact import exact
-from agent_board.store.files import Raw, disk_errors, now_ms, read_json, write_json
+from agent_board.store.files import (
+    Missing,
+    Raw,
+    Unreadable,
+    disk_errors,
+    keep_unreadable,
+    now_ms,
+    read_json,
+    write_json,
+)
 from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
 from agent_board.store.records import VERSION, FollowUp, FollowUps, RunRequest, RunStatus, SemanticState, State, encode
 from agent_board.store.views import change_json
@@ -113,16 +122,23 @@ def hold_behind(paths: StorePaths, run: RunPaths, status: RunStatus, *, goes_on:
     something first, or broke, or nobody is there to deliver. A prompt that was not sent, or may have been received,
     joins them at the front, once.
     """
-    view = paths.view(status.view_id)
+    view = run.view
     reason = _kept_as(status)
-    if reason is None and (goes_on or not os.path.exists(view.followups)):
+    text = prompt_text(run) if reason is not None else None
+    found = plain.read(FollowUps, view.followups)
+    if text is None and (goes_on or isinstance(found, Missing | Unreadable)):
         return len(listed(view))
+    if isinstance(found, Unreadable):  # no run may be kept from ending by it
+        if found.newer:
+            return 0
+        keep_unreadable(view.followups)
 
     def change(items: list[Raw]) -> None:
         for item in items:
             item["held"] = True
-        if reason is not None and not any(item.get("runId") == run.run_id for item in items):
-            items.insert(0, encode(_unsent(run, reason)))
+        if text is not None and not any(item.get("runId") == run.run_id for item in items):
+            kept = FollowUp(new_prompt_id(), text, now_ms(), held=True, origin=reason, run_id=run.run_id)
+            items.insert(0, encode(kept))
 
     _change(paths, view, change)
     return len(listed(view))
@@ -142,9 +158,11 @@ def good_end(status: RunStatus) -> bool:
     return status.semantic_state in _GOES_ON and status.reason not in UNSENT
 
 
-def _unsent(run: RunPaths, reason: str) -> FollowUp:
-    with open(run.prompt, encoding="utf-8", newline="") as file:
-        return FollowUp(new_prompt_id(), file.read(), now_ms(), held=True, origin=reason, run_id=run.run_id)
+def prompt_text(run: RunPaths) -> str | None:
+    """The prompt of a run, None when its file is gone or isn't what was written: nothing else is ever sent for it."""
+    with suppress(OSError, UnicodeDecodeError), open(run.prompt, encoding="utf-8", newline="") as file:
+        return file.read()
+    return None
 
 
 def next_or_release(paths: StorePaths, view: ViewPaths, lock_fd: int) -> FollowUp | None:

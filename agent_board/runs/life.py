@@ -211,9 +211,21 @@ def _act(paths: StorePaths, view_id: str, act: str, change: Any) -> None:
 def _set_aside_torn(paths: StorePaths) -> None:
     """A journal that can't be understood costs what it held, and no act behind it."""
     found = read_json(_journal(paths))
-    if isinstance(found, Unreadable) and not found.newer:
+    torn = not found.newer if isinstance(found, Unreadable) else isinstance(found, dict) and not _is_journal(found)
+    if torn:
         with suppress(OSError):
             keep_unreadable(_journal(paths))
+
+
+def _is_journal(raw: Raw) -> bool:
+    acts = raw.get("acts")
+    return isinstance(acts, list) and all(
+        isinstance(act, dict)
+        and isinstance(act.get("before"), dict)
+        and isinstance(act.get("after"), dict)
+        and {"viewId", "act"} <= act.keys()
+        for act in acts
+    )
 
 
 def _append(raw: Raw, entry: Raw) -> None:

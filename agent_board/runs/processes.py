@@ -101,8 +101,10 @@ def signal_process(identity: Identity, number: int, *, group: bool = False) -> b
     """Send a signal to exactly this process (with `group`: to the group it leads); False when it is gone."""
     try:
         handle = os.pidfd_open(identity.pid) if hasattr(os, "pidfd_open") else None
-    except OSError:
+    except ProcessLookupError:
         return False
+    except OSError:  # an old kernel or a container that forbids it
+        handle = None
     try:
         # The handle pins the process, so what is checked here is what gets the signal.
         if probe(identity) is not Liveness.ALIVE:
@@ -149,6 +151,17 @@ def _marker_of(pid: int) -> str | None:
             if entry.startswith(prefix):
                 return entry[len(prefix) :].decode(errors="replace")
     return None
+
+
+def marked(run_id: str) -> list[Identity]:
+    """The living processes that carry a run's marker, the oldest first: where the record of its worker is lost."""
+    found = []
+    for pid in _all_parents():
+        with suppress(OSError, ValueError):
+            identity = identify(pid) if _marker_of(pid) == run_id else None
+            if identity is not None:
+                found.append(identity)
+    return sorted(found, key=lambda identity: identity.start_ticks)
 
 
 def belonging_to(run_id: str, root: Identity) -> list[Identity]:

@@ -21,6 +21,7 @@ from agent_board.store.paths import RunPaths, StorePaths, ViewPaths
 from agent_board.store.records import RunRequest, RunStatus, SemanticState, State, encode
 
 WRITE_EVERY_S = 0.1
+_RESERVE = ".reserve"
 _RESERVE_BYTES = 64 << 10
 
 
@@ -44,7 +45,7 @@ class Recorder:
         self._stall_after_s = stall_after_s
         self._notify = notify
         self._stalled_since: int | None = None
-        self._reserve = f"{run.dir}/.reserve"
+        self._reserve = f"{run.dir}/{_RESERVE}"
         self.held_prompts = self._previous.held_prompts if self._previous else 0
         set_aside_unreadable(view.state)
         with suppress(OSError):
@@ -132,11 +133,13 @@ def settle(paths: StorePaths, run: RunPaths, status: RunStatus) -> None:
 
     Raises OSError or BoardError when the store can't be written; to be tried again then.
     """
-    view = paths.view(status.view_id)
+    view = run.view
     status = derive(status)
     previous = plain.read_or_none(State, view.state)
     held = previous.held_prompts if previous else 0
     if status.evidence.exited:
+        with suppress(OSError):
+            os.unlink(f"{run.dir}/{_RESERVE}")  # on a full disk these are the last words' place
         held = hold_behind(paths, run, status, goes_on=False)
     for path in (run.status, view.state):
         set_aside_unreadable(path)

@@ -1,6 +1,7 @@
 """A run's status and job as they follow from its request. Reads the beginning of the prompt, nothing else."""
 
 import os
+from contextlib import suppress
 
 from agent_board.agents.base import Agent, Job
 from agent_board.agents.registry import agent as agent_named
@@ -28,7 +29,8 @@ def job_of(request: RunRequest, session_id: str | None = None) -> Job:
 
 def first_status(request: RunRequest, agent: Agent, run: RunPaths) -> RunStatus:
     """A run's status before anything is known of its worker."""
-    with open(run.prompt, "rb") as file:
+    head = ""
+    with suppress(OSError), open(run.prompt, "rb") as file:  # a run without its prompt has to end, too
         head = file.read(_HEAD).decode("utf-8", "ignore")
     return RunStatus(
         version=VERSION,

@@ -13,6 +13,8 @@ from agent_board.store.records import VERSION
 
 DIR_MODE = 0o700
 FILE_MODE = 0o600
+_LARGEST = 256 << 20
+"""No file of ours grows beyond this; a foreign one must not fill the memory."""
 
 
 def now_ms() -> int:
@@ -101,11 +103,17 @@ def parse_json(data: bytes) -> Raw | Unreadable:
     return value
 
 
+def _open_at_once(path: str, flags: int) -> int:
+    """Open for reading; a named pipe that somebody put there must not hold up the board."""
+    return os.open(path, flags | os.O_NONBLOCK)
+
+
 def read_bytes(path: str) -> bytes | Missing | Unreadable:
     """A whole file, with the reason when it can't be read."""
     try:
-        with open(path, "rb") as file:
-            return file.read()
+        with open(path, "rb", opener=_open_at_once) as file:
+            data = file.read(_LARGEST + 1) or b""
+            return data if len(data) <= _LARGEST else Unreadable("is too large")
     except (FileNotFoundError, NotADirectoryError):
         return MISSING
     except OSError as error:

@@ -77,6 +77,8 @@ def load_view(paths: StorePaths, view_id: str) -> ViewRecord | Missing:
     meta = load(Meta, view.meta)
     if isinstance(meta, Missing):
         return MISSING
+    if isinstance(meta, Meta):
+        meta.id = view_id  # a copied view's file names the one that it was copied from
     return ViewRecord(view_id, meta, load(State, view.state))
 
 

@@ -47,6 +47,11 @@ class RunPaths:
         """The run's id is its directory's name."""
         return os.path.basename(self.dir)
 
+    @property
+    def view(self) -> "ViewPaths":
+        """The view that the run lies in, whatever its files say: they may be a copy of another's."""
+        return ViewPaths(os.path.dirname(os.path.dirname(self.dir)))
+
 
 class ViewPaths:
     """The files of one view, `views/<viewId>/`."""

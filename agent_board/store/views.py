@@ -174,7 +174,7 @@ def view_ids(paths: StorePaths) -> list[str]:
     """Every view that has a directory, archived ones included, in no meaningful order."""
     try:
         with os.scandir(paths.views) as entries:
-            return [entry.name for entry in entries if not entry.name.startswith(".") and entry.is_dir()]
+            return [entry.name for entry in entries if not entry.name.startswith(".") and os.path.isdir(entry.path)]
     except FileNotFoundError:
         return []
 
@@ -183,7 +183,7 @@ def archived_ids(paths: StorePaths) -> set[str]:
     """The views that the roster knows as archived; empty when it can't be read (then all are loaded)."""
     raw = read_json(paths.roster)
     archived = raw.get("archived") if isinstance(raw, dict) else None
-    return set(archived) if isinstance(archived, list) else set()
+    return {view_id for view_id in archived if isinstance(view_id, str)} if isinstance(archived, list) else set()
 
 
 def newer_store(paths: StorePaths) -> str | None:
