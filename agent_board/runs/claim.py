@@ -23,6 +23,7 @@ from agent_board.store.records import (
     RunRequest,
     RunStatus,
     SemanticState,
+    ShimPid,
     State,
     encode,
 )
@@ -38,7 +39,7 @@ def run_ids(view: ViewPaths) -> list[str]:
 
 def _number(run_id: str) -> tuple[int, str]:
     head = run_id.partition("-")[0]
-    return (int(head) if head.isdigit() else 0, run_id)
+    return (int(head) if head.isdecimal() else 0, run_id)
 
 
 def new_run_id(seq: int) -> str:
@@ -95,10 +96,18 @@ def queued_state(request: RunRequest, previous: State | None) -> State:
 
 
 def last_worker(view: ViewPaths) -> Liveness:
-    """Whether the worker recorded in the view's last run lives. Alive or unknown is not free (invariant 1)."""
+    """Whether the worker recorded in the view's last run lives. Alive or unknown is not free (invariant 1).
+
+    Of a run whose end is written it is gone, wherever that was: the end is written by who has found out.
+    """
     for run_id in reversed(run_ids(view)):
-        status = read(RunStatus, view.run(run_id).status)
+        run = view.run(run_id)
+        status, owner = read(RunStatus, run.status), read(ShimPid, run.pid)
         if isinstance(status, Unreadable):
+            return Liveness.UNKNOWN
+        if isinstance(status, RunStatus) and status.ended_at is not None:
+            return Liveness.GONE
+        if isinstance(owner, ShimPid) and probe(owner.identity) is Liveness.UNKNOWN:
             return Liveness.UNKNOWN
         if isinstance(status, RunStatus) and status.worker_identity is not None:
             return probe(status.worker_identity)

@@ -13,7 +13,7 @@ from agent_board.runs import worktree
 from agent_board.runs.attached import settle_attach
 from agent_board.runs.claim import last_worker, run_ids
 from agent_board.runs.followups import listed
-from agent_board.runs.processes import Liveness, identify, probe
+from agent_board.runs.processes import Liveness, identify, marked, probe
 from agent_board.runs.recorder import settle, with_evidence
 from agent_board.runs.sessions import keep_session, unnamed_session
 from agent_board.runs.status import first_status, job_of
@@ -142,10 +142,16 @@ def settle_under_lock(paths: StorePaths, view: ViewPaths, *, delivering: bool = 
 
 
 def _blank_status(view: ViewPaths, run: RunPaths, request: RunRequest | None) -> RunStatus:
-    """What is known of a run whose status.json is missing or torn."""
+    """What is known of a run whose status.json is missing or torn: its worker may live, but not unrecorded again."""
     if request is not None:
-        return first_status(request, agent_named(request.agent), run)
-    return RunStatus(version=VERSION, run_id=run.run_id, view_id=view.view_id, started_at=now_ms())
+        status = first_status(request, agent_named(request.agent), run)
+    else:
+        status = RunStatus(version=VERSION, run_id=run.run_id, view_id=view.view_id, started_at=now_ms())
+    living = marked(run.run_id) if os.path.exists(run.started) else []
+    if living:
+        status.worker_identity, status.pid = living[0], living[0].pid
+        status.process_state = ProcessState.ALIVE
+    return status
 
 
 def _state_caught_up(paths: StorePaths, view: ViewPaths, run: RunPaths, status: RunStatus) -> bool:

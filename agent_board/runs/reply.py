@@ -61,8 +61,10 @@ def retry(paths: StorePaths, view_id: str, options: Options | None = None) -> Re
     for run_id in reversed(runs):
         request = plain.read_or_none(RunRequest, view.run(run_id).request)
         if request is not None and request.kind != "attach":
-            with open(view.run(run_id).prompt, encoding="utf-8", newline="") as file:
-                return _send_or_wait(paths, meta, file.read(), options, kind="retry")
+            text = followups.prompt_text(view.run(run_id))
+            if text is None:
+                raise BoardError(f"{view.run(run_id).prompt} can't be read; reply with the prompt instead.")
+            return _send_or_wait(paths, meta, text, options, kind="retry")
     raise BoardError("This task has had no prompt yet; reply to it instead.")
 
 
@@ -86,6 +88,7 @@ def replyable(paths: StorePaths, view_id: str) -> Meta:
         raise BoardError(f"This task can't be used: its meta.json {meta.why}.")
     if meta.archived_at is not None:
         raise BoardError(f"“{meta.name}” is archived; restore it first.")
+    meta.id = view_id  # a copied view's file names the one that it was copied from
     state = plain.read(State, paths.view(view_id).state)
     if isinstance(state, Unreadable):
         raise BoardError(f"“{meta.name}” can't be used: its state.json {state.why}.")
@@ -133,7 +136,7 @@ def _send_or_wait(paths: StorePaths, meta: Meta, text: str, options: Options | N
     # The shim may have looked for the last time before this was on disk; then the lock is free.
     with _held_when_settled(paths, meta, patience=_SHORT_S) as lock:
         if lock is not None and _sent_now(view, prompt_id):
-            run_id = _begin(paths, meta, text, options, prompt_id=prompt_id, kind=kind, lock=lock)
+            run_id = _begin(paths, meta, text, options, prompt_id=prompt_id, kind="followup", lock=lock)
             return Replied(meta.id, run_id, None)
     return Replied(meta.id, None, prompt_id)
 
@@ -163,6 +166,8 @@ def _held_when_settled(paths: StorePaths, meta: Meta, patience: float = locks.PA
     except BusyError:
         yield None
         return
+    except FileNotFoundError:
+        raise BoardError(f"There is no task {meta.id} any more.") from None
     try:
         free = False
         with suppress(OSError):

@@ -2,9 +2,10 @@
 
 import signal
 import time
+from contextlib import suppress
 
 from agent_board.agents.registry import agent as agent_named
-from agent_board.errors import BoardError
+from agent_board.errors import BoardError, BusyError
 from agent_board.runs.claim import run_ids
 from agent_board.runs.processes import Liveness, probe, signal_process
 from agent_board.runs.reconcile import reconcile
@@ -36,6 +37,10 @@ def stop(paths: StorePaths, view_id: str) -> str:
     if liveness is Liveness.UNKNOWN:
         raise BoardError("This task's runner is on another machine or in another container; stop it from there.")
     _write_intent(run)
+    with suppress(BusyError, OSError), locks.held(paths.store_lock):
+        pass  # whoever claims the next prompt has done so by now, or sees the intent
+    if run_ids(view)[-1] != run.run_id:
+        return stop(paths, view_id)
     if isinstance(owner, ShimPid) and liveness is Liveness.ALIVE:
         if (
             status is None or status.kind != "attach"

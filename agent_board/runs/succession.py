@@ -1,20 +1,23 @@
 """The next run of a view that has had one: its request, its claim, its shim. The caller holds the view lock."""
 
 import dataclasses
+import os
 from contextlib import suppress
 
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
 from agent_board.runs.claim import claim, new_run_id, next_seq, queued_state
-from agent_board.runs.followups import forget, listed
+from agent_board.runs.followups import forget, item_of, listed
 from agent_board.runs.launch import launch
 from agent_board.runs.recorder import settle, with_evidence
 from agent_board.runs.status import first_status
-from agent_board.store import plain
+from agent_board.store import locks, plain
 from agent_board.store.files import disk_errors, now_ms
 from agent_board.store.paths import StorePaths, ViewPaths
 from agent_board.store.records import Meta, RunRequest, State
 from agent_board.text import preview
+
+_PATIENCE_S = 5.0
 
 
 def next_request(
@@ -56,14 +59,27 @@ def next_request(
     )
 
 
-def begin(paths: StorePaths, request: RunRequest, prompt: bytes, lock_fd: int, *, lease_fd: int | None = None) -> None:
+def begin(
+    paths: StorePaths,
+    request: RunRequest,
+    prompt: bytes,
+    lock_fd: int,
+    *,
+    lease_fd: int | None = None,
+    unless: str | None = None,
+) -> None:
     """Claim the prompt, say queued, start the shim with the lock; returns once the shim owns the run.
 
-    Raises BoardError. Before the claim nothing has changed; behind it the run is settled as not sent and its
-    prompt waits, held.
+    A follow-up is claimed only while it waits with just this text, and nothing is while the file `unless`, the stop
+    of the run before, exists: whoever changes what waits, or stops, takes the store lock, too. Raises BoardError.
+    Before the claim nothing has changed; behind it the run is settled as not sent and its prompt waits, held.
     """
     view = paths.view(request.view_id)
-    with disk_errors("accept the prompt"):
+    with disk_errors("accept the prompt"), locks.held(paths.store_lock, patience=_PATIENCE_S):
+        if request.kind == "followup" and item_of(view, request.prompt_id).text.encode() != prompt:
+            raise BoardError(f"The prompt {request.prompt_id} was changed meanwhile; it was not sent.")
+        if unless is not None and os.path.exists(unless):
+            raise BoardError("The task was stopped; what waits is held.")
         claim(view, request, prompt)
     with suppress(OSError, BoardError):  # the run is claimed: what follows only says so, and its shim says it again
         forget(paths, view, request.prompt_id)
