@@ -33,7 +33,7 @@ class Codex(Agent):
     kind: ClassVar[str] = "codex"
     title: ClassVar[str] = "Codex"
     install: ClassVar[str] = "npm install -g @openai/codex"
-    login: ClassVar[str] = "codex login"
+    login: ClassVar[str] = "log in with `codex login`"
     leave: ClassVar[str] = "ctrl+c twice or /quit"
     # TERM leaves a running command behind; the launcher alone is not the agent.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)

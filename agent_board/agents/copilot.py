@@ -88,7 +88,7 @@ class Copilot(Agent):
     kind: ClassVar[str] = "copilot"
     title: ClassVar[str] = "GitHub Copilot CLI"
     install: ClassVar[str] = "npm install -g @github/copilot"
-    login: ClassVar[str] = "run copilot and use /login"
+    login: ClassVar[str] = "log in by /login in `copilot`"
     leave: ClassVar[str] = "ctrl+c twice or /exit"
     # A signal to the launcher alone leaves the agent itself running.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)

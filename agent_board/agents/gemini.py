@@ -93,7 +93,7 @@ class Gemini(Agent):
     kind: ClassVar[str] = "gemini"
     title: ClassVar[str] = "Gemini CLI"
     install: ClassVar[str] = "npm install -g @google/gemini-cli"
-    login: ClassVar[str] = "run gemini once and log in"
+    login: ClassVar[str] = "run `gemini` once to log in"
     leave: ClassVar[str] = "ctrl+c twice or /quit"
     # The launcher ignores what is sent to it alone.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)

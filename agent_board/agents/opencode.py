@@ -26,7 +26,7 @@ class OpenCode(Agent):
     kind: ClassVar[str] = "opencode"
     title: ClassVar[str] = "OpenCode"
     install: ClassVar[str] = "npm install -g opencode-ai"
-    login: ClassVar[str] = "opencode auth login"
+    login: ClassVar[str] = "log in with `opencode auth login`"
     leave: ClassVar[str] = "ctrl+c or /exit"
 
     def find(self) -> Installation | None:

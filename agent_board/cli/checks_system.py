@@ -89,7 +89,7 @@ def agent_checks(agents: list[Agent]) -> Iterator[Check]:
             yield broken(name, found.problem, f"Install a version that fits: {agent.install}")
         else:
             usable += agent.name not in ("demo", "shell")
-            hint = f"; {agent.login}" if agent.login else ""
+            hint = "; logged in" if agent.logged_in() else f"; {agent.login}" if agent.login else ""
             yield ok(name, f"{agent.title} {found.version or 'of unknown version'} at {found.path}{hint}")
     if not usable:
         yield warning("agents", "no coding agent can run here", "Install one, or look around: agent-board demo")

@@ -133,3 +133,16 @@ def test_a_slow_escape_key_in_tmux_is_found(monkeypatch):
     (found,) = checks_system._connection({"TMUX": "x"})
     assert found.health is Health.WARNING
     assert "escape-time" in (found.fix or "")
+
+
+def test_who_has_logged_in_is_not_told_how_to(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As far as files tell: nobody is asked, nothing is started."""
+    program = tmp_path / "codex"
+    program.write_text("#!/bin/sh\nexit 9\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    codex = registry.agent("codex")
+    assert next(checks_system.agent_checks([codex])).found.endswith("log in with `codex login`")
+    (home / ".codex").mkdir()
+    (home / ".codex" / "auth.json").write_text("{}")
+    assert next(checks_system.agent_checks([codex])).found.endswith("; logged in")
