@@ -7,6 +7,7 @@ from pathlib import Path
 from tests.support import pi
 from tests.support.model_server import MODEL
 
+CLAUDE = ("@anthropic-ai/claude-code", "2.1.332")
 CODEX = ("@openai/codex", "0.171.0")
 OPENCODE = ("opencode-ai", "1.18.33")
 GEMINI = ("@google/gemini-cli", "0.61.0")
@@ -34,6 +35,30 @@ OPENCODE_QUIET = {
     "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
     "OPENCODE_DISABLE_DEFAULT_PLUGINS": "1",
 }
+
+
+def make_claude_bin(folder: Path) -> Path:
+    """Fill `folder` with `claude`: the program of this platform, which the package's install script would link."""
+    packages = (pi.install(*CLAUDE) / "node_modules" / "@anthropic-ai").glob("claude-code-*/claude")
+    return _bin(folder, claude=min(packages, key=lambda path: ("musl" in str(path), str(path))))
+
+
+def claude_environment(home: Path, url: str, project: Path) -> dict[str, str]:
+    """What makes Claude Code use the scripted server, beside the settings written here, which skip its welcome."""
+    key = "sk-ant-scripted-key-of-no-account"
+    settings = {
+        "hasCompletedOnboarding": True,
+        "theme": "dark",
+        "customApiKeyResponses": {"approved": [key[-20:]], "rejected": []},
+        "projects": {str(project): {"hasTrustDialogAccepted": True}},
+    }
+    (home / ".claude.json").write_text(json.dumps(settings))
+    quiet = ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "DISABLE_TELEMETRY", "DISABLE_ERROR_REPORTING")
+    return {
+        **dict.fromkeys((*quiet, "DISABLE_AUTOUPDATER", "CLAUDE_CODE_MAX_RETRIES"), "1"),
+        "ANTHROPIC_BASE_URL": url.removesuffix("/v1"),
+        "ANTHROPIC_API_KEY": key,
+    }
 
 
 def make_codex_bin(folder: Path) -> Path:

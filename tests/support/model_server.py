@@ -17,7 +17,7 @@ from dataclasses import dataclass, field, replace
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-from tests.support import gemini_api, responses_api
+from tests.support import anthropic_api, gemini_api, responses_api
 
 MODEL = "scripted"
 Message = dict[str, Any]
@@ -270,6 +270,11 @@ class _Handler(BaseHTTPRequestHandler):
             body = responses_api.as_chat(body)
         elif self._speaks_gemini:
             body = gemini_api.as_chat(body, self.path)
+        elif self._speaks_anthropic:
+            body = anthropic_api.as_chat(body)
+            if not body["tools"]:  # titles and the like are no part of the script
+                self._answer_anthropic(Request(0, 0.0, body, {}), say("Scripted title"))
+                return
         request, step = self.server.owner.take(body, dict(self.headers))
         if step.hold is not None and step.hold_at is None:
             self.server.owner.wait_on(step.hold)
@@ -277,7 +282,10 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif step.status is not None:
             error = {"message": step.message, "type": "scripted_error", "code": step.status}
-            self._json(step.status, {"error": error})
+            said = anthropic_api.error(step.status, step.message) if self._speaks_anthropic else {"error": error}
+            self._json(step.status, said)
+        elif self._speaks_anthropic:
+            self._answer_anthropic(request, step)
         elif self._speaks_responses:
             self._stream_responses(request, step)
         elif self._speaks_gemini:
@@ -287,6 +295,26 @@ class _Handler(BaseHTTPRequestHandler):
             self._stream(request, step)
         else:
             self._json(200, _whole(request, step))
+
+    def _answer_anthropic(self, request: Request, step: Step) -> None:
+        """The same answer in the Messages API; its pieces are events."""
+        content = anthropic_api.blocks(request.number, step.text, step.tools)
+        answer = (request.number, request.model, content, step.usage or (0, 0, 0))
+        if not request.body.get("stream"):
+            self._json(200, anthropic_api.whole(*answer))
+            return
+        self._begin_stream()
+        try:
+            for number, event in enumerate(anthropic_api.stream(*answer)):
+                self._point(step, number)
+                self.wfile.write(f"event: {event['type']}\n".encode())
+                self._event(event)
+        except _Cut:
+            return
+
+    @property
+    def _speaks_anthropic(self) -> bool:
+        return self.path.partition("?")[0].endswith("/messages")
 
     @property
     def _speaks_gemini(self) -> bool:

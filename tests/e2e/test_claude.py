@@ -1,0 +1,224 @@
+"""The real Claude Code against the scripted model: rows, answers both ways, replies, stop (DESIGN 5, 9, 11)."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import StartBoard
+from tests.support import acts, agents, command, processes
+from tests.support.model_server import ModelServer, held, refuse, say, use
+from tests.support.terminal import Terminal
+from tests.support.wait import wait_for
+
+pytestmark = pytest.mark.full
+
+
+@pytest.fixture(scope="session")
+def claude_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return agents.make_claude_bin(tmp_path_factory.mktemp("claude") / "bin")
+
+
+@pytest.fixture(autouse=True)
+def claude(
+    claude_bin: Path, home: Path, project: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", agents.path_with(claude_bin))
+    for name, value in agents.claude_environment(home, model_server.url, project).items():
+        monkeypatch.setenv(name, value)
+
+
+def dispatch(prompt: str, *options: str, cwd: Path) -> acts.Dispatched:
+    return acts.dispatch(prompt, *options, cwd=cwd, agent="claude")
+
+
+def asking(view: str) -> acts.Shown:
+    """Wait until the living agent asks."""
+    return acts.until(view, lambda shown: shown["semanticState"] == "needs_input")
+
+
+def ended(view: str) -> acts.Shown:
+    """Wait until the worker has ended."""
+    return acts.until(view, lambda shown: shown["processState"] == "exited" and shown["semanticState"] != "queued", 60)
+
+
+def test_a_plain_answer_and_a_reply_to_it(project: Path, model_server: ModelServer) -> None:
+    """AB-101: the session's id is ours; the reply continues it and its usage is its own."""
+    model_server.script(say("The cache was stale.", usage=(1000, 50, 200)), when="old")
+    model_server.script(say("Cleared.", usage=(300, 10, 100)), when="Clear")
+    task = dispatch("Why is the page old?", cwd=project)
+    shown = ended(task.view)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "The cache was stale.")
+    assert (shown["usage"]["input"], shown["usage"]["output"], shown["usage"]["cacheRead"]) == (800, 50, 200)
+    first = shown["usage"]["costUsd"]
+    assert first > 0
+    assert Path(shown["sessionFile"]).stat().st_size > 0
+    command.ok("reply", task.view, "Clear it")
+    shown = acts.settled(task.view)
+    assert (shown["summary"], shown["sessionId"]) == ("Cleared.", shown["runs"][0]["sessionId"])
+    assert (shown["usage"]["input"], shown["usage"]["output"]) == (200, 10)
+    assert 0 < shown["usage"]["costUsd"] < first
+    assert model_server.prompts == ["Why is the page old?", "Clear it"]
+    assert [run["exitCode"] for run in shown["runs"]] == [0, 0]
+
+
+def test_a_permission_that_is_allowed(project: Path, model_server: ModelServer) -> None:
+    model_server.script(use("Write", text="I will.", file_path="hello.txt", content="hello\n"), say("I wrote it."))
+    task = dispatch("Write hello", cwd=project)
+    shown = asking(task.view)
+    assert shown["processState"] == "alive"
+    assert shown["question"] == f"Allow Write: {project / 'hello.txt'}"
+    assert shown["choices"] == ["Allow once", "Deny"]
+    assert not (project / "hello.txt").exists()
+    answered = command.ok("answer", task.view, "--allow", "--json").json
+    assert answered["viewId"] == task.view
+    shown = ended(task.view)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "I wrote it.")
+    assert (project / "hello.txt").read_text() == "hello\n"
+    late = command.run("answer", task.view, "--request", answered["requestId"], "--deny")
+    assert (late.code, "Too late" in late.err) == (1, True)
+
+
+def test_a_permission_that_is_denied(project: Path, model_server: ModelServer) -> None:
+    model_server.script(use("Write", file_path="hello.txt", content="hello\n"), say("I left it."))
+    task = dispatch("Write hello", cwd=project)
+    asking(task.view)
+    command.ok("answer", task.view, "--deny", "write it elsewhere")
+    shown = ended(task.view)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "I left it. (1 permission denied)")
+    assert not (project / "hello.txt").exists()
+    assert "write it elsewhere" in str(model_server.requests[-1].body)
+
+
+def test_a_question_with_options(project: Path, model_server: ModelServer) -> None:
+    options = [{"label": name, "description": f"Use {name}"} for name in ("SQLite", "Postgres")]
+    question = {"question": "Which database?", "header": "Database", "options": options, "multiSelect": False}
+    model_server.script(use("AskUserQuestion", questions=[question]), say("Taken."))
+    task = dispatch("Add a database", cwd=project)
+    shown = asking(task.view)
+    assert (shown["question"], shown["choices"]) == ("Which database?", ["SQLite", "Postgres"])
+    assert command.run("answer", task.view, "--allow").code == 2
+    command.ok("answer", task.view, "--choice", "2")
+    assert ended(task.view)["summary"] == "Taken."
+    assert "Postgres" in str(model_server.requests[-1].body)
+
+
+def test_a_question_in_words(project: Path, model_server: ModelServer) -> None:
+    model_server.script(say("Both would work here. Which database should I use, SQLite or Postgres?"))
+    shown = acts.settled(dispatch("Add a database", cwd=project).view)
+    assert shown["semanticState"] == "needs_input"
+    assert "Which database" in shown["question"]
+
+
+@pytest.mark.parametrize(
+    ("status", "says"), [(400, "400: the scripted model says 400."), (401, "Claude is not logged in (")]
+)
+def test_a_refusal_of_the_provider_fails(project: Path, model_server: ModelServer, status: int, says: str) -> None:
+    model_server.script(refuse(status), forever=True)
+    shown = ended(dispatch("Do it", cwd=project).view)
+    assert shown["semanticState"] == "failed"
+    assert shown["error"].startswith(says)
+
+
+def test_stop_in_the_middle_of_a_tool_and_go_on(project: Path, model_server: ModelServer, home: Path) -> None:
+    """Invariant 8: nothing of the run is left; the session goes on."""
+    line = "echo $$ > tool.pid; sleep 300"
+    model_server.script(use("Bash", command=line, description="wait"), when="Wait")
+    model_server.script(say("Gone on."), when="Go on")
+    task = dispatch("Wait long", cwd=project)
+    asking(task.view)
+    command.ok("answer", task.view, "--allow")
+    wait_for((project / "tool.pid").exists, 20, "the command to run")
+    acts.stop(task.view)
+    assert acts.show(task.view)["semanticState"] == "stopped"
+    assert not processes.marked(task.run, "AGENT_BOARD_RUN")
+    command.ok("reply", task.view, "Go on")
+    assert acts.settled(task.view)["summary"] == "Gone on."
+
+
+def test_reading_only_writes_nothing_and_asks_nothing(project: Path, model_server: ModelServer) -> None:
+    model_server.script(use("Write", file_path="hello.txt", content="x"), say("I can't."))
+    shown = ended(dispatch("Write hello", "--read-only", cwd=project).view)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "I can't.")
+    assert not (project / "hello.txt").exists()
+    assert not {"Write", "Edit", "Bash"} & set(model_server.requests[0].tools)
+
+
+def test_a_background_command_keeps_the_row_at_work(project: Path, model_server: ModelServer) -> None:
+    """Several results in one run: only the last one and the exit end it."""
+    line = "until [ -e go ]; do sleep 0.05; done"
+    model_server.script(
+        use("Bash", command=line, description="wait", run_in_background=True), say("It runs."), say("It has ended.")
+    )
+    task = dispatch("Start it", cwd=project)
+    model_server.wait_for_requests(2)
+    shown = acts.until(task.view, lambda shown: shown["latestAssistantPreview"] == "It runs.")
+    assert (shown["semanticState"], shown["processState"]) == ("working", "alive")
+    (project / "go").touch()
+    shown = ended(task.view)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "It has ended.")
+
+
+def test_an_agent_within_an_agent_is_no_row_and_disturbs_none(project: Path, model_server: ModelServer) -> None:
+    """AB: a worker that starts its own program as a child; what that prints is a tool's output."""
+    model_server.script(say("Said by the child."), when="child")
+    line = "echo 'the child speaks' | claude -p --output-format stream-json --verbose > child.jsonl; echo nested"
+    model_server.script(use("Bash", command=line, description="nest"), say("The parent is done."), when="parent")
+    task = dispatch("Be the parent", cwd=project)
+    asking(task.view)
+    command.ok("answer", task.view, "--allow")
+    shown = ended(task.view)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "The parent is done.")
+    assert list(acts.listed()) == [task.view]
+    assert "Said by the child." in (project / "child.jsonl").read_text()
+
+
+def test_a_board_answers_it(board: StartBoard, project: Path, model_server: ModelServer) -> None:
+    model_server.script(use("Write", file_path="hello.txt", content="hello\n"), say("I wrote it."))
+    task = dispatch("Write hello", cwd=project)
+    asking(task.view)
+    terminal: Terminal = board()
+    terminal.wait_for("NEEDS YOU 1")
+    terminal.send("space")
+    terminal.wait_for(lambda screen: "1 Allow once" in screen and "2 Deny" in screen)
+
+    def marked() -> bool:
+        if "send it" not in terminal.text:
+            terminal.send("1")
+            terminal.wait_quiet(0.2)
+        return "send it" in terminal.text
+
+    wait_for(marked, what="the mark")
+    terminal.send("enter")
+    terminal.wait_for("COMPLETED 1")
+    assert (project / "hello.txt").read_text() == "hello\n"
+
+
+def test_attach_goes_on_in_the_same_session(project: Path, model_server: ModelServer) -> None:
+    model_server.script(say("First."), when="Begin")
+    model_server.script(say("Second, by hand."), when="by hand")
+    task = dispatch("Begin", cwd=project)
+    ended(task.view)
+    with Terminal([*command.AGENT_BOARD, "attach", task.view], size=(120, 36), cwd=project) as terminal:
+        terminal.wait_for("First.", 30)
+        terminal.send("now by hand")
+        terminal.wait_for("now by hand")
+        terminal.wait_quiet(0.5)
+        terminal.send("enter")
+        terminal.wait_for("Second, by hand.", 30)
+        terminal.send("/exit")
+        terminal.wait_quiet(0.5)
+        terminal.send("enter")
+        assert terminal.wait_exit(30) == 0
+    shown = acts.show(task.view)
+    assert shown["processState"] == "exited"
+    assert shown["runs"][-1]["kind"] == "attach"
+    assert "Second, by hand." in Path(shown["sessionFile"]).read_text()
+
+
+def test_a_slow_answer_can_be_stopped(project: Path, model_server: ModelServer) -> None:
+    model_server.script(held(say("Too late."), threading.Event()))
+    task = dispatch("Think", cwd=project)
+    model_server.wait_for_requests(1)
+    acts.stop(task.view)
+    assert acts.show(task.view)["semanticState"] == "stopped"
