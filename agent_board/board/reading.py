@@ -282,8 +282,8 @@ def _where(meta: Meta) -> list[str]:
     branch = meta.branch or branch_of(meta.worktree_path or meta.cwd)
     if not meta.worktree_path:
         return [short_path(meta.cwd), branch]
-    name = os.path.basename(meta.worktree_path.rstrip("/"))
-    return [short_path(meta.repo_root or meta.cwd), f"worktree {name}", branch if branch != name else ""]
+    base = f"from {meta.base_ref[:8]}" if meta.base_ref else ""
+    return [f"worktree {short_path(meta.worktree_path)}", f"branch {branch}" if branch else "", base]
 
 
 def _took(status: RunStatus | None) -> str:

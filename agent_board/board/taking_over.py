@@ -39,8 +39,8 @@ class Work:
         if meta is None or meta.worktree_path is None:
             against = f"HEAD, {found.base[:SHORT_ID]}" if found.head else "nothing: there is no commit yet"
             return Seen(clean_line(f"in place in {short_path(meta.cwd if meta else '')}, against {against}"), found)
-        branch = f", branch {meta.branch}" if meta.branch else ""
-        where = f"{found.base[:SHORT_ID]} to {short_path(meta.worktree_path)}{branch}"
+        branch = f"branch {meta.branch} in " if meta.branch else ""
+        where = f"{found.base[:SHORT_ID]} to {branch}{short_path(meta.worktree_path)}"
         return Seen(clean_line(where), found)
 
     def plan(self) -> "MergePlan":
