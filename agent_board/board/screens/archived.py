@@ -22,6 +22,7 @@ from agent_board.board.widgets.session_list import SessionList
 from agent_board.errors import BoardError
 
 if TYPE_CHECKING:
+    from agent_board.board.screens.deletion import Choice
     from agent_board.runs.delete import DeletePlan
 
 _RESTORES = frozenset({"attach", "archive"})
@@ -214,18 +215,20 @@ class ArchivedScreen(Screen[None]):
 
     @work(thread=True, exit_on_error=False, exclusive=True, group="plan")
     def _plan(self, rows: Sequence[Row]) -> None:
-        try:
-            plans = [self._acts.plan(row) for row in rows]
-        except (BoardError, OSError) as error:
-            self.app.call_from_thread(self._board.say, str(error), wrong=True)
-        else:
-            self.app.call_from_thread(self._ask, rows, plans)
+        from agent_board.board.screens.deletion import choose
+
+        plans, failures = [], []
+        for row in rows:
+            try:
+                plans.append(self._acts.plan(row))
+            except (BoardError, OSError) as error:
+                failures.append(str(error))
+        self.app.call_from_thread(self._ask, rows, choose(plans, failures))
 
     @work(group="ask")
-    async def _ask(self, rows: Sequence[Row], plans: "Sequence[DeletePlan]") -> None:
-        from agent_board.board.screens.deletion import choose, question_for
+    async def _ask(self, rows: Sequence[Row], choice: "Choice") -> None:
+        from agent_board.board.screens.deletion import question_for
 
-        choice = choose(plans)
         if not choice.plans:
             self._board.say(choice.reasons[0], wrong=True)
         elif await self.app.push_screen_wait(question_for(choice, self._board.acts.paths.root, self._board.glyphs)):

@@ -33,10 +33,13 @@ class Choice(NamedTuple):
         return len(self.plans) == 1 and bool(self.plans[0].loses)
 
 
-def choose(plans: "Sequence[DeletePlan]") -> Choice:
-    """Leave out what can't be removed now, and of several what would lose work."""
-    alone = len(plans) == 1
-    kept, reasons = [], []
+def choose(plans: "Sequence[DeletePlan]", failures: Sequence[str] = ()) -> Choice:
+    """Leave out what can't be removed now, and of several what would lose work.
+
+    `failures`: why there is no plan for some.
+    """
+    alone = len(plans) + len(failures) == 1
+    kept, reasons = [], list(failures)
     for plan in plans:
         if plan.obstacle:
             reasons.append(plan.obstacle)
@@ -81,7 +84,9 @@ def _detail(choice: Choice, root: str, glyphs: Glyphs) -> Content:
     notes = [note for plan in choice.plans for note in plan.notes]
     plain += [clean_line(note) for note in notes if not (going_branch and note.startswith("The branch "))]
     if choice.reasons:
-        plain.append(f"{words.count(len(choice.reasons), 'marked task')} left out: {choice.reasons[0]}")
+        first, *others = map(clean_line, choice.reasons)
+        plain.append(f"{words.count(len(choice.reasons), 'marked task')} left out: {first}")
+        plain += [f"  {reason}" for reason in others]
     return Content.assemble(
         *((glyphs.text(line) + "\n", "$error") for line in lost), "\n".join(glyphs.text(line) for line in plain)
     )
