@@ -112,9 +112,16 @@ def _run_object(paths: StorePaths, view_id: str, run_id: str) -> Object:
         "stopReason": stands["stopReason"],
         "usage": stands["usage"],
         "report": stands["report"],
+        "requests": _requests(status) if isinstance(status, RunStatus) else [],
         "durations": stands["durations"],
         "unreadable": _unreadable(request=request, status=status),
     }
+
+
+def _requests(status: RunStatus) -> list[Object]:
+    """What waits for `answer`, by the ids that it takes."""
+    asked = status.evidence.open_requests.items() if status.ended_at is None else ()
+    return [{"id": key, "kind": what.kind, "text": what.text, "choices": what.choices} for key, what in asked]
 
 
 def _unreadable(**files: object) -> str | None:

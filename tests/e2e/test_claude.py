@@ -70,8 +70,10 @@ def test_a_permission_that_is_allowed(project: Path, model_server: ModelServer) 
     assert shown["question"] == f"Allow Write: {project / 'hello.txt'}"
     assert shown["choices"] == ["Allow once", "Deny"]
     assert not (project / "hello.txt").exists()
-    answered = command.ok("answer", task.view, "--allow", "--json").json
-    assert answered["viewId"] == task.view
+    (request,) = shown["runs"][0]["requests"]
+    assert (request["kind"], request["choices"]) == ("permission", ["Allow once", "Deny"])
+    answered = command.ok("answer", task.view, "--request", request["id"], "--allow", "--json").json
+    assert answered == {"viewId": task.view, "requestId": request["id"], "answer": "allow"}
     shown = ended(task.view)
     assert (shown["semanticState"], shown["summary"]) == ("completed", "I wrote it.")
     assert (project / "hello.txt").read_text() == "hello\n"
