@@ -9,7 +9,7 @@ from agent_board.board.acts import AgentHere
 
 _KEYS = (
     ("n", "describe a task; an agent works on it in the background"),
-    ("s", "stop one that runs"),
+    ("space", "look at one; r answers it"),
     ("?", "all the other keys"),
 )
 
@@ -34,7 +34,7 @@ class Empty(Widget):
             return Content.styled(self._why, "$foreground-muted")
         lines = [Content.styled("No tasks yet.", "bold $foreground"), Content("")]
         lines += [
-            Content.assemble((f"{key}   ", "bold $primary"), (words, "$foreground-muted")) for key, words in _KEYS
+            Content.assemble((f"{key:<5}   ", "bold $primary"), (words, "$foreground-muted")) for key, words in _KEYS
         ]
         lines += self._about_agents()
         return Content("\n").join(lines)
