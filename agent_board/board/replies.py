@@ -39,6 +39,22 @@ class Replies:
 
         answer(self.paths, view_id, request_id, Answer("deny", text) if text else Answer("choice", choice=number))
 
+    def takes_replies(self, agent: str | None) -> bool:
+        """Whether that agent goes on from a reply; a shell command doesn't."""
+        from agent_board.agents.registry import agent as agent_named
+        from agent_board.errors import BoardError
+
+        try:
+            return agent is None or agent_named(agent).takes_replies
+        except BoardError:  # of another version
+            return True
+
+    def run_again(self, view_id: str, cwd: str) -> None:
+        """Send the last prompt once more, as it was. Raises BoardError."""
+        from agent_board.runs.reply import retry
+
+        retry(self.paths, view_id, self._settings.options(cwd))
+
     def replace(self, view_id: str, prompt_id: str, text: str) -> None:
         """Put another text in the place of a prompt that waits. Raises BoardError when it does no longer."""
         from agent_board.runs.dispatch import checked_prompt

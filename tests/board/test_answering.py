@@ -86,3 +86,21 @@ def test_a_question_takes_its_option_and_a_reply_to_it_waits(board: StartBoard, 
     wait_for(lambda: len(acts.show(view)["runs"]) == 2, 20, "the reply after the answer")
     (answer,) = answers(heard)
     assert answer["updatedInput"]["answers"] == {"Which of SQLite|Postgres?": "Postgres"}  # type: ignore[index]
+
+
+def test_a_shell_command_from_the_bar_and_again(board: StartBoard, project: Path) -> None:
+    terminal = board()
+    terminal.send("n")
+    terminal.wait_for("describe a task")
+    terminal.send("! echo started >> log; echo one-line; sleep 0.2; exit 3")
+    terminal.wait_for("a shell command: it runs here")
+    terminal.wait_quiet(0.2)
+    terminal.send("enter")
+    terminal.wait_for("FAILED 1")
+    terminal.wait_for("Exit code 3: one-line")
+    (view,) = acts.listed()
+    terminal.send("space")
+    terminal.wait_for("took")
+    terminal.send("R")
+    wait_for(lambda: (project / "log").read_text() == "started\n" * 2, 20, "it to run again")
+    assert len(acts.settled(view)["runs"]) == 2

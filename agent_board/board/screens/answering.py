@@ -6,7 +6,7 @@ from textual.message import Message
 from agent_board.board.screens.peeking import PeekScreen
 from agent_board.errors import BoardError
 
-ANSWERING = "answering"
+ANSWERING, STARTING = "answering", "starting"
 _DENY = 1
 """The second choice of a permission; it may take words along."""
 
@@ -80,6 +80,23 @@ class AnswerScreen(PeekScreen):
             self.say_fate()
         self.look_again()
         self.tell()
+
+    def run_again(self, view_id: str, cwd: str) -> None:
+        """Run a job once more."""
+        if view_id not in self.list.busy:
+            self.list.busy[view_id] = STARTING
+            self.list.sync()
+            self._run_again(view_id, cwd)
+
+    @work(thread=True, exit_on_error=False, group="answer")
+    def _run_again(self, view_id: str, cwd: str) -> None:
+        failure = ""
+        try:
+            self.replies.run_again(view_id, cwd)
+        except (BoardError, OSError) as error:
+            failure = str(error)
+        self.feed.refresh([view_id])
+        self.post_message(self.Answered(view_id, failure))
 
     def complain(self, view_id: str, sentence: str) -> None:
         """Say what went wrong with a task, where the user looks."""

@@ -79,7 +79,11 @@ class ReplyScreen(AnswerScreen):
             self.say_fate()
 
     def do_retry(self) -> None:
-        """The input with the last prompt in it."""
+        """The input with the last prompt in it; a job that takes no replies is run again at once."""
+        row = self.listing.selected_row()
+        if row is not None and not self.replies.takes_replies(row.agent):
+            self.run_again(row.id, row.cwd)
+            return
         if self.open_peek("retry") and self.peek is not None and self.peek.view_id:
             self.set_focus(self.peek.input)
             if self.peek.input.text:
