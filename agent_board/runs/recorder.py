@@ -74,7 +74,7 @@ class Recorder:
 
     def heartbeat(self) -> None:
         """Write what is due; notice a silence."""
-        if self._stalled_since is None and time.monotonic() - self._heard_at > self._stall_after_s:
+        if self._may_stall and time.monotonic() - self._heard_at > self._stall_after_s:
             self._stalled_since = now_ms()
             self._dirty = True
         if self._dirty and time.monotonic() - self._written_at >= WRITE_EVERY_S:
@@ -85,7 +85,12 @@ class Recorder:
         now = time.monotonic()
         if self._dirty:
             return max(0.0, self._written_at + WRITE_EVERY_S - now)
-        return max(0.0, self._heard_at + self._stall_after_s - now) if self._stalled_since is None else 3600.0
+        return max(0.0, self._heard_at + self._stall_after_s - now) if self._may_stall else 3600.0
+
+    @property
+    def _may_stall(self) -> bool:
+        """It isn't marked yet, and its silence is not the user's own."""
+        return self._stalled_since is None and not self.status.evidence.open_requests
 
     def commit(self) -> None:
         """Write status.json so that it survives a power cut. Raises OSError: then the gate must stay shut."""

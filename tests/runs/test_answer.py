@@ -15,10 +15,12 @@ from agent_board.errors import BoardError, UsageError
 from agent_board.runs import inbox
 from agent_board.runs.answer import answer, open_requests
 from agent_board.runs.dispatch import Dispatched, Order, dispatch
+from agent_board.runs.options import AgentOptions, Options
 from agent_board.runs.processes import Liveness, probe
 from agent_board.runs.reply import reply
 from agent_board.runs.stop import stop
 from agent_board.store import plain
+from agent_board.store.files import now_ms
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import ProcessState, SemanticState, ShimPid, State
 from tests.runs.crash import STEP
@@ -186,6 +188,20 @@ def test_a_reply_to_a_row_that_asks_waits_its_turn(fake: Fake) -> None:
     assert fake.heard() == []
     answer(fake.store, task.view_id, None, ALLOW)
     wait_for(lambda: fake.state(task).summary == "Second.", 20, "the follow-up")
+    fake.ended(task)
+
+
+def test_who_waits_for_the_user_is_not_stalled(fake: Fake) -> None:
+    options = Options(agents={"claude": AgentOptions(stall_after_s=0.3)})
+    order = Order(b"fake: ask Write x; hang", str(fake.cwd), agent="claude", worktree="off")
+    task = dispatch(fake.store, order, options)
+    wait_for(lambda: fake.state(task).needs_input, 20, "a request")
+    wait_for(lambda: now_ms() - (fake.state(task).last_activity_at or 0) > 1000, what="a longer silence")
+    assert fake.state(task).stalled_since is None
+    answer(fake.store, task.view_id, None, ALLOW)
+    wait_for(lambda: fake.state(task).stalled_since, 20, "its own silence to show")
+    assert fake.state(task).semantic_state is SemanticState.WORKING
+    stop(fake.store, task.view_id)
     fake.ended(task)
 
 
