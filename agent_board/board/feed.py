@@ -137,6 +137,9 @@ class Feed:
     def _follow(self) -> None:
         if not self.loaded.is_set():
             self.read_all()
+        with self._lock:
+            untold = bool(self._news.rows)
+        if untold:  # read after the screen had looked for the last time, and before there was anybody to tell
             self._announce()
         self._watch = watch = Watch(self._paths, self._stamps, watching=self._watching)
         try:
