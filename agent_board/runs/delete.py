@@ -95,9 +95,11 @@ def delete(
     view = paths.view(view_id)
     with not_running(paths, view_id, "delete it"), disk_errors("delete the task"):
         plan = plan_delete(paths, view_id)
-        if plan.worktree is not None:
-            agreed = shown.worktree if shown is not None and shown.worktree is not None else plan.worktree
-            plan = replace(plan, notes=tuple(remove(agreed, discard_work)))
+        agreed = plan if shown is None else shown
+        if plan.worktree is None or agreed.worktree is None:  # what was not shown stays
+            plan = replace(plan, worktree=None, goes=tuple(path for path in plan.goes if path in agreed.goes))
+        else:
+            plan = replace(plan, notes=tuple(remove(agreed.worktree, discard_work)))
         leaving = f"{paths.views}/.deleted-{view_id}"
         with suppress(FileNotFoundError):
             shutil.rmtree(leaving)  # of a delete that was interrupted

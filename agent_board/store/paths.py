@@ -3,13 +3,23 @@
 import os
 from collections.abc import Mapping
 
+from agent_board.errors import UsageError
+
 DEFAULT_HOME = os.path.join("~", ".pi", "agent", "agent-board")
 
 
 def home_from(option: str | None, environ: Mapping[str, str] = os.environ) -> str:
-    """The store's root: `--home`, else `$AGENT_BOARD_HOME`, else `~/.pi/agent/agent-board`; absolute."""
+    """The store's root: `--home`, else `$AGENT_BOARD_HOME`, else `~/.pi/agent/agent-board`; absolute.
+
+    Raises UsageError where there is no such home directory: a container's user may have none.
+    """
     chosen = option or environ.get("AGENT_BOARD_HOME") or DEFAULT_HOME
-    return os.path.abspath(os.path.expanduser(chosen))
+    expanded = os.path.expanduser(chosen)
+    if expanded.startswith("~"):
+        raise UsageError(
+            f"There is no home directory for {chosen}; set HOME or name the store with --home."
+        )
+    return os.path.abspath(expanded)
 
 
 class RunPaths:

@@ -115,7 +115,7 @@ def test_nobody_settles_a_view_that_somebody_holds(store: StorePaths, project: P
 
 
 def test_killing_the_runner_alone_leaves_its_worker_recorded(store: StorePaths, project: Path) -> None:
-    """The gate guarantees it: whatever runs is in a status.json."""
+    """The gate guarantees it: whatever runs is in a status.json, and marked as started before it is the agent."""
     task = start(store, project, "say Going.; hang")
     working(store, task.view_id)
     worker = worker_of(store, task)
@@ -123,4 +123,5 @@ def test_killing_the_runner_alone_leaves_its_worker_recorded(store: StorePaths, 
     found = plain.read(RunStatus, store.view(task.view_id).run(task.run_id).status)
     assert isinstance(found, RunStatus)
     assert found.worker_identity == worker
+    assert os.path.exists(store.view(task.view_id).run(task.run_id).started)
     kill(worker)

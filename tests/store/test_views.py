@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_board.errors import BoardError, BusyError
+from agent_board.errors import BoardError, BusyError, UsageError
 from agent_board.store import locks, plain
 from agent_board.store.files import Missing, read_json, write_json
 from agent_board.store.load import load_view
@@ -40,6 +40,12 @@ def test_where_the_store_is(monkeypatch: pytest.MonkeyPatch) -> None:
     assert home_from("/x/../y", {}) == "/y"
     assert home_from(None, {"AGENT_BOARD_HOME": "~/z"}) == "/h/z"
     assert home_from(None, {}) == "/h/.pi/agent/agent-board"
+
+
+def test_without_a_home_directory_nothing_is_put_into_the_present_one() -> None:
+    """`~` stays as it is where nobody has that name, as in a container whose user has no entry."""
+    with pytest.raises(UsageError, match="no home directory"):
+        home_from("~nobody-has-this-name/board")
 
 
 def test_a_new_store_is_private(tmp_path: Path) -> None:
