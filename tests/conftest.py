@@ -22,7 +22,7 @@ GRACE_SECONDS = 15.0
 """How long a runner may take, after the last test, to finish what a test has let go."""
 
 _GITCONFIG = "[user]\nname = Test\nemail = test@example.invalid\n[init]\ndefaultBranch = main\n"
-_KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "TMPDIR", "VIRTUAL_ENV", "CI", "COVERAGE_PROCESS_START")
+_KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "VIRTUAL_ENV", "CI", "COVERAGE_PROCESS_START")
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -45,6 +45,8 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
             monkeypatch.delenv(name)
     folder = tmp_path / "home"
     folder.mkdir()
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     monkeypatch.setenv("HOME", str(folder))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(folder / ".config"))
     monkeypatch.setenv("XDG_CACHE_HOME", str(folder / ".cache"))

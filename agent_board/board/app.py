@@ -1,7 +1,5 @@
 """The board: puts feed, acts, memory and screen together. Holds no truth; kill it and the same screen comes back."""
 
-import asyncio
-import os
 import select
 import signal
 import sys
@@ -20,6 +18,7 @@ from textual.screen import Screen
 from textual.scrollbar import ScrollBar
 
 from agent_board.board.acts import Acts
+from agent_board.board.checkout import project_of
 from agent_board.board.feed import Feed, read_in_background
 from agent_board.board.journal import Journal
 from agent_board.board.keys import app_bindings
@@ -39,8 +38,6 @@ if TYPE_CHECKING:
     from agent_board.config import Settings
 
 _TWICE_S = 2.0
-_PATIENCE_S = 1.5
-"""So long a board that was told to end may take to give the terminal back."""
 _ANSI = "ansi-dark"
 
 
@@ -126,22 +123,14 @@ class BoardApp(App[int], inherit_bindings=False):
         return screen
 
     def on_mount(self) -> None:
-        """Told to end (a lost line, a shutdown) the board leaves as with q, so that the terminal is usable again."""
+        """Look after the terminal; `agent_board.cli.board` has what is done about the signals."""
         if not self.is_headless:
-            loop = asyncio.get_running_loop()
-            for number in (signal.SIGHUP, signal.SIGTERM):
-                loop.add_signal_handler(number, self._told_to_end, number)
             self.set_interval(1.0, self._look_for_terminal)
-
-    def _told_to_end(self, number: int) -> None:
-        # First of all, for a terminal that is gone can hold the last write for ever.
-        threading.Thread(target=_end_soon, args=(128 + number,), daemon=True).start()
-        self.exit(return_code=128 + number)
 
     def _look_for_terminal(self) -> None:
         """Not everything that takes the terminal away says so; without one, reading it would go round and round."""
         if sys.__stdin__ is not None and hung_up(sys.__stdin__.fileno()):
-            self._told_to_end(signal.SIGHUP)
+            signal.raise_signal(signal.SIGHUP)
 
     def _fatal_error(self) -> None:
         """One sentence instead of a page of Python, which might show a prompt; the page is in the log."""
@@ -269,20 +258,3 @@ def hung_up(fd: int) -> bool:
     poll = select.poll()
     poll.register(fd, 0)
     return any(found & (select.POLLHUP | select.POLLERR | select.POLLNVAL) for _, found in poll.poll(0))
-
-
-def _end_soon(code: int) -> None:
-    time.sleep(_PATIENCE_S)
-    os._exit(code)
-
-
-def project_of(cwd: str) -> str:
-    """The project a directory belongs to: the work tree around it, else itself; empty when it is gone. A few stats."""
-    if not os.path.isdir(cwd):
-        return ""
-    folder = os.path.abspath(cwd)
-    while folder != os.path.dirname(folder):
-        if os.path.exists(os.path.join(folder, ".git")):
-            return folder
-        folder = os.path.dirname(folder)
-    return os.path.abspath(cwd)

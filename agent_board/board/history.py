@@ -18,7 +18,7 @@ from agent_board.store.records import Meta, RunRequest, RunStatus
 from agent_board.text import clean_block
 
 PIECE_BYTES = 256 << 10
-FIRST_BYTES = 32 << 10
+FIRST_BYTES = 16 << 10
 """The first piece is small, so that it is there at once; each one is twice as large as the one after it."""
 _PROMPT_BYTES = 1 << 20
 _TRANSCRIPT_BYTES = 1 << 20

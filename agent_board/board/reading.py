@@ -1,11 +1,11 @@
 """Reads what peek shows, in a thread: the ends of logs only, so that their size costs nothing."""
 
-import os
 from contextlib import suppress
 from dataclasses import replace
 
 from agent_board.agents.base import Job
 from agent_board.agents.registry import agent as agent_named
+from agent_board.board.checkout import branch_of
 from agent_board.board.model.exchange import (
     Block,
     Kind,
@@ -293,20 +293,4 @@ def _took(status: RunStatus | None) -> str:
         return f"took {duration(status.durations['run'])}"
     if status.ended_at is None and status.process_state is ProcessState.ALIVE:
         return f"for {duration(now_ms() - status.started_at)}"
-    return ""
-
-
-def branch_of(folder: str) -> str:
-    """The branch that is checked out where a directory is, read from git's own files; empty without one."""
-    while folder and folder != os.path.dirname(folder):
-        place = os.path.join(folder, ".git")
-        with suppress(OSError):
-            if os.path.isfile(place):
-                with open(place, encoding="utf-8", errors="replace") as file:
-                    place = os.path.join(folder, file.read(4096).strip().removeprefix("gitdir: "))
-            if os.path.isdir(place):
-                with open(f"{place}/HEAD", encoding="utf-8", errors="replace") as file:
-                    head = file.read(1024).strip()
-                return head.removeprefix("ref: refs/heads/") if head.startswith("ref: ") else f"at {head[:8]}"
-        folder = os.path.dirname(folder)
     return ""

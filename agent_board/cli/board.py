@@ -6,6 +6,7 @@ import dataclasses
 import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -13,6 +14,9 @@ from agent_board.cli.output import warn
 from agent_board.cli.stores import here
 from agent_board.errors import BoardError, UsageError
 from agent_board.store.paths import StorePaths, home_from
+
+_PATIENCE_S = 1.5
+"""So long a board that was told to end may take to give the terminal back."""
 
 
 def board(args: argparse.Namespace) -> int:
@@ -74,19 +78,26 @@ def _told_to_end(leave: Callable[[int], object]) -> Iterator[None]:
     """TERM and HUP close the board as `q` does, once, so that the terminal is given back; `leave` gets 128 + number.
 
     A lost terminal sends HUP and then CONT, and for CONT Textual would start to draw again: it would wait for ever
-    for a terminal that is gone.
+    for a terminal that is gone. Such a terminal can hold the last write for ever, too: the board doesn't wait for it.
     """
     ends = (signal.SIGTERM, signal.SIGHUP)
+    left = threading.Event()
+
+    def give_up(code: int) -> None:
+        if not left.wait(_PATIENCE_S):
+            os._exit(code)
 
     def handler(number: int, _: object) -> None:
         for each in (*ends, signal.SIGCONT, signal.SIGTSTP):
             signal.signal(each, signal.SIG_IGN)
+        threading.Thread(target=give_up, args=(128 + number,), daemon=True).start()
         leave(128 + number)
 
     before = {number: signal.signal(number, handler) for number in ends}
     try:
         yield
     finally:
+        left.set()
         for number, old in before.items():
             signal.signal(number, old)
 

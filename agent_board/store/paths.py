@@ -16,9 +16,7 @@ def home_from(option: str | None, environ: Mapping[str, str] = os.environ) -> st
     chosen = option or environ.get("AGENT_BOARD_HOME") or DEFAULT_HOME
     expanded = os.path.expanduser(chosen)
     if expanded.startswith("~"):
-        raise UsageError(
-            f"There is no home directory for {chosen}; set HOME or name the store with --home."
-        )
+        raise UsageError(f"There is no home directory for {chosen}; set HOME or name the store with --home.")
     return os.path.abspath(expanded)
 
 

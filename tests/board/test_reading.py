@@ -10,7 +10,7 @@ from agent_board.board.evidence import gather
 from agent_board.board.history import PIECE_BYTES, History
 from agent_board.board.model.exchange import Block, Kind, Standing
 from agent_board.board.model.peeked import LONGEST_ANSWER, Peeked
-from agent_board.board.reading import TAIL_BYTES, branch_of, last_prompt, read_peek
+from agent_board.board.reading import TAIL_BYTES, last_prompt, read_peek
 from agent_board.errors import BoardError
 from agent_board.store import plain
 from agent_board.store.paths import StorePaths
@@ -172,20 +172,6 @@ def test_an_adopted_session_is_shown_from_its_transcript(store: StorePaths, tmp_
     assert piece is not None
     assert texts(piece.blocks) == ["Before the board", "Yes."]
     assert history.before() is None
-
-
-def test_the_branch_is_read_from_gits_own_files(tmp_path: Path) -> None:
-    (tmp_path / "repo" / ".git").mkdir(parents=True)
-    (tmp_path / "repo" / "src").mkdir()
-    (tmp_path / "repo" / ".git" / "HEAD").write_text("ref: refs/heads/feature/x\n")
-    assert branch_of(str(tmp_path / "repo" / "src")) == "feature/x"
-    (tmp_path / "repo" / ".git" / "HEAD").write_text("0123456789abcdef\n")
-    assert branch_of(str(tmp_path / "repo")) == "at 01234567"
-    linked = tmp_path / "linked"
-    linked.mkdir()
-    (linked / ".git").write_text(f"gitdir: {tmp_path}/repo/.git\n")
-    assert branch_of(str(linked)) == "at 01234567"
-    assert branch_of(str(tmp_path / "gone" / "away")) == ""
 
 
 # -- the whole conversation

@@ -21,6 +21,8 @@ check_for_update_on_startup = false
 enabled = false
 [features]
 plugins = false
+[sandbox_workspace_write]
+exclude_slash_tmp = true
 [model_providers.scripted]
 name = "scripted"
 base_url = "{url}"

@@ -34,6 +34,8 @@ AGAIN_S = 0.1
 """A task that changes all the time is read again at most so often."""
 REVEAL_S = 0.03
 """An opened peek waits so long for what it shows before it is drawn without."""
+AFTER_FRAME_S = 0.04
+"""Parsing leaves the processor to the first frame for so long."""
 SEEN_S = 1.0
 """What has been looked at for so long has been seen."""
 _KEPT = 64
@@ -270,6 +272,7 @@ class PeekScreen(ElsewhereScreen):
         if not (is_ready() and is_quick(peeked)):
             plain = body_lines(peeked, replace(style, markdown=False))
             self.post_message(self.Looked(view_id, peeked, plain, style, stamp))
+            time.sleep(AFTER_FRAME_S)
         self.post_message(self.Looked(view_id, peeked, body_lines(peeked, style), style, stamp))
 
     def on_peek_screen_looked(self, event: Looked) -> None:

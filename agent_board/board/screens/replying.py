@@ -365,7 +365,7 @@ class ReplyScreen(AnswerScreen):
     def peek_hints(self) -> list[Hint]:
         """The keys that matter while peek is open; none when it is closed."""
         panel = self.peek
-        if panel is None or not self.peek_is_open:
+        if panel is None or not panel.display:  # with its first frame, not before: that would put the frame off
             return []
         if self.focused is panel.input:
             return [
