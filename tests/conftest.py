@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from agent_board.store.paths import StorePaths
@@ -16,6 +17,12 @@ from agent_board.store.views import open_store
 from tests.support import command, pi, processes
 from tests.support.model_server import ModelServer
 from tests.support.terminal import Terminal
+
+# How fast an example is made or run tells of the machine, not of the product.
+hypothesis.settings.register_profile(
+    "any-machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
+)
+hypothesis.settings.load_profile("any-machine")
 
 SESSION = secrets.token_hex(6)
 GRACE_SECONDS = 15.0
@@ -58,9 +65,7 @@ def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.Fixtur
     monkeypatch.setenv(processes.MARK, f"{SESSION}:{request.node.nodeid}")
     if not {"LANG", "LC_ALL", "LC_CTYPE"} & set(os.environ):
         monkeypatch.setenv("LANG", "C.UTF-8")
-    (folder / ".gitconfig").write_text(
-        "[user]\nname = Test\nemail = test@example.invalid\n[init]\ndefaultBranch = main\n"
-    )
+    (folder / ".gitconfig").write_text(_GITCONFIG)
     return folder
 
 

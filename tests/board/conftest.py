@@ -1,5 +1,6 @@
 """Boards for tests: the real app on a store of fake views, with a still clock and acts that start no process."""
 
+import threading
 from collections.abc import AsyncIterator, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -33,8 +34,12 @@ class FakeActs(Acts):
     here: list[AgentHere] = field(default_factory=lambda: [PI, DEMO])
     left: int = 0
     warnings: tuple[str, ...] = ()
+    slow: threading.Event | None = None
+    """A start takes until this is set."""
 
     def start(self, task: NewTask) -> Begun:
+        if self.slow is not None:
+            assert self.slow.wait(20)
         if self.refusal:
             raise BoardError(self.refusal)
         self.started.append(task)

@@ -90,8 +90,9 @@ def test_a_question_takes_its_option_and_a_reply_to_it_waits(board: StartBoard, 
 
 def test_a_shell_command_from_the_bar_and_again(board: StartBoard, project: Path) -> None:
     terminal = board()
+    terminal.wait_for("all keys")
     terminal.send("n")
-    terminal.wait_for("describe a task")
+    terminal.wait_for("keep for later")
     terminal.send("! echo started >> log; echo one-line; sleep 0.2; exit 3")
     terminal.wait_for("a shell command: it runs here")
     terminal.wait_quiet(0.2)

@@ -2,7 +2,7 @@
 
 import json
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from agent_board.agents import events as ev
@@ -133,13 +133,11 @@ def test_pieces_join_where_a_tool_call_was_cut() -> None:
     assert all(block.key != "2" for block in later)
 
 
-@settings(deadline=None)
 @given(st.lists(st.binary(max_size=60) | st.just(log_lines(EXCHANGE)), max_size=5), st.booleans())
 def test_any_bytes_are_read(parts: list[bytes], torn: bool) -> None:
     blocks_of(decoded(b"".join(parts), torn=torn))
 
 
-@settings(deadline=None)
 @given(
     st.recursive(
         st.none() | st.booleans() | st.integers() | st.text(max_size=5),

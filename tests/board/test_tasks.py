@@ -1,5 +1,6 @@
 """Starting and stopping from the board: the bar, the question, pastes and held keys."""
 
+import threading
 import time
 from pathlib import Path
 
@@ -53,6 +54,40 @@ async def test_a_refused_start_says_why_in_the_bar_and_keeps_every_word(start: S
         await board.until(lambda: board.acts.started)
         log = Path(start.paths.log, "board.log").read_text()
         assert "The directory /nowhere is gone" in log
+
+
+async def test_the_next_task_is_typed_while_the_last_one_starts(start: Starter) -> None:
+    """A slow disk takes no word away: the bar closes at once and is empty when it is opened again."""
+    make_view(start.paths, "a", name="older", state=S.NEEDS_INPUT)
+    async with start() as board:
+        board.acts.slow = threading.Event()
+        await open_bar(board, "The first")
+        await board.pilot.press("enter")
+        await board.until(lambda: not board.screen.bar_is_open and "starting: The first" in board.text())
+        assert "The first" in Path(start.paths.root, "board.json").read_text(), "on disk until it is accepted"
+        await board.pilot.press("enter", "s", "x")
+        assert board.app.screen is board.screen, "meant for the new row, not for the selected one"
+        await open_bar(board, "The second")
+        board.acts.slow.set()
+        await board.until(lambda: board.acts.started and board.selected == "new0000001")
+        assert prompt_of(board).text == "The second"
+        kept = Path(start.paths.root, "board.json")
+        await board.until(lambda: "The second" in kept.read_text() and "The first" not in kept.read_text())
+        await board.pilot.press("enter")
+        await board.until(lambda: len(board.acts.started) == 2)
+        assert [task.prompt for task in board.acts.started] == ["The first", "The second"]
+
+
+async def test_a_refused_task_is_given_back_to_the_bar_that_holds_the_next(start: Starter) -> None:
+    async with start() as board:
+        board.acts.slow, board.acts.refusal = threading.Event(), "The disk is full; make room."
+        await open_bar(board, "The first")
+        await board.pilot.press("enter")
+        await board.until(lambda: not board.screen.bar_is_open)
+        await open_bar(board, "The second")
+        board.acts.slow.set()
+        await board.until(lambda: "The disk is full" in board.text())
+        assert prompt_of(board).text == "The first\n\nThe second"
 
 
 async def test_esc_keeps_the_draft_even_over_a_new_start_of_the_board(start: Starter) -> None:

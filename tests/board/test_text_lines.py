@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from agent_board.board.model.conversation import Style, conversation_lines, question_lines
@@ -26,7 +26,6 @@ def texts(lines: list[Line]) -> str:
     return "\n".join(map(plain, lines))
 
 
-@settings(deadline=None)
 @given(WORDS, WIDTHS, st.sampled_from(["", "> ", "面 "]), st.sampled_from(["", "  "]))
 @example("   面", 1, "", "")
 def test_wrapped_lines_fit_and_lose_nothing(text: str, width: int, first: str, rest: str) -> None:
@@ -36,7 +35,6 @@ def test_wrapped_lines_fit_and_lose_nothing(text: str, width: int, first: str, r
         assert seen(texts(lines)) == seen(first + text)
 
 
-@settings(deadline=None)
 @given(WORDS, WIDTHS)
 def test_chopped_lines_fit_and_lose_nothing(text: str, width: int) -> None:
     lines = chop(text, "code", width)
@@ -50,7 +48,6 @@ def test_lines_break_between_words() -> None:
     assert texts(wrap_text("面板布局", "text", 5)) == "面板\n布局"
 
 
-@settings(deadline=None)
 @given(WORDS, st.integers(4, 40))
 def test_any_markdown_is_drawn_within_its_width(text: str, width: int) -> None:
     assert all(cells(line) <= width for line in markdown_lines(text, width))
@@ -122,7 +119,6 @@ def test_a_tool_is_one_line_with_name_target_and_result() -> None:
     assert lines[lines.index(tools[0]) + 1] == tools[1]
 
 
-@settings(deadline=None)
 @given(
     st.lists(
         st.builds(

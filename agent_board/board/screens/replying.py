@@ -23,7 +23,7 @@ AFTER_SENDING_S = 0.6
 HARMLESS = frozenset(
     {
         *("up", "down", "page-up", "page-down", "first", "last", "next-needing-you", "peek-up", "peek-down"),
-        *("reply", "waiting", "fold", "unfold", "clear", "filter", "help"),
+        *("new", "reply", "waiting", "fold", "unfold", "clear", "filter", "help"),
     }
 )
 
@@ -281,8 +281,8 @@ class ReplyScreen(AnswerScreen):
                 self.post_message(self.Replied(view_id, f"That failed unexpectedly: {event.worker.error!r}."))
 
     def deaf_after_sending(self, act: str) -> bool:
-        """Whether a key comes so soon after a reply that it may have been meant for the input."""
-        return act not in HARMLESS and time.monotonic() - self._sent_at < AFTER_SENDING_S
+        """Whether a key comes so soon after a reply or a new task that it may have been meant for something else."""
+        return act not in HARMLESS and (self.starts_one or time.monotonic() - self._sent_at < AFTER_SENDING_S)
 
     # -- choices
 
@@ -291,8 +291,11 @@ class ReplyScreen(AnswerScreen):
         panel = self.peek
         if panel is None or not self.peek_is_open or not panel.choices:
             self.say("Digits mark a choice in peek; nothing is offered here.")
-        elif not panel.is_deaf and not panel.mark(number - 1):
-            self.say(f"There are {len(panel.choices)} choices.")
+        elif not panel.is_deaf:
+            if panel.mark(number - 1):
+                self._sent_at = float("-inf")  # enter after a mark is meant, however soon after a reply
+            else:
+                self.say(f"There are {len(panel.choices)} choices.")
         self.say_fate()
         self.tell()
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from agent_board.board.widgets.new_task import NewTaskBar
 
 STOPPING = "stopping"
+AWAITED_S = 0.6
+"""A new row that is not in the list after so long is one that the filter or the scope leaves out."""
 DRAFT_S = 1.0
 """A draft is kept on disk this long after the last key."""
 
@@ -62,8 +65,9 @@ class TaskScreen(Screen[None]):
     class Started(Message):
         """A thread has started a task, or could not."""
 
-        def __init__(self, view_id: str, failure: str = "", warnings: Sequence[str] = ()) -> None:
+        def __init__(self, task: NewTask, view_id: str, failure: str = "", warnings: Sequence[str] = ()) -> None:
             super().__init__()
+            self.task = task
             self.view_id = view_id
             self.failure = failure
             self.warnings = warnings
@@ -95,7 +99,10 @@ class TaskScreen(Screen[None]):
         self.agents: Sequence[AgentHere] = []
         self.default_agent: str | None = None
         self._bar: NewTaskBar | None = None
-        self._awaited = ""
+        self._on_their_way: list[NewTask] = []
+        """The starts that a thread is at, the oldest first."""
+        self._awaited, self._awaited_since = "", 0.0
+        """The new row that is to be selected as soon as it is in the list, and since when (monotonic seconds)."""
 
     def tell(self) -> None:
         """Bring everything beside the list up to date."""
@@ -121,9 +128,10 @@ class TaskScreen(Screen[None]):
             sentence = f"That failed unexpectedly: {event.worker.error!r}."
             self.list.busy.clear()
             self.list.sync()
-            if self._bar is not None and event.worker.group == "start":
-                self._bar.failed(sentence)
-            self.say(sentence, wrong=True)
+            if event.worker.group == "start" and self._on_their_way:
+                self.post_message(self.Started(self._on_their_way[0], "", sentence))
+            else:
+                self.say(sentence, wrong=True)
 
     # -- agents
 
@@ -149,6 +157,11 @@ class TaskScreen(Screen[None]):
         """Whether the new-task bar has the keyboard."""
         return self._bar is not None
 
+    @property
+    def starts_one(self) -> bool:
+        """Whether a new task is on its way: what is pressed now is not meant for the row that is still selected."""
+        return bool(self._on_their_way or (self._awaited and time.monotonic() - self._awaited_since < AWAITED_S))
+
     def start_directory(self) -> str:
         """Where a new task starts: where the board was opened, else the most recently used directory."""
         if os.path.isdir(self.cwd):
@@ -164,7 +177,7 @@ class TaskScreen(Screen[None]):
         from agent_board.board.widgets.new_task import NewTaskBar
 
         if self._bar is None:
-            draft = self.memory.draft
+            draft = NewTask() if self._on_their_way else self.memory.draft
             draft = replace(draft, cwd=draft.cwd or self.start_directory())
             recent = self.listing.recent_directories([self.cwd])
             self._bar = bar = NewTaskBar(draft, recent, self.glyphs.ellipsis)
@@ -197,7 +210,7 @@ class TaskScreen(Screen[None]):
     @work(exclusive=True, group="draft")
     async def _keep_soon(self) -> None:
         await asyncio.sleep(DRAFT_S)
-        if self._bar is not None and not self._bar.starting:
+        if self._bar is not None and not self._on_their_way:
             self._keep(self._bar.order)
 
     def _keep(self, draft: NewTask) -> None:
@@ -206,36 +219,51 @@ class TaskScreen(Screen[None]):
         self.memory.draft = draft
         self.post_message(self.Remember())
 
-    def on_new_task_bar_started(self, event: "NewTaskBar.Started") -> None:
-        """Start it beside the screen."""
+    async def on_new_task_bar_started(self, event: "NewTaskBar.Started") -> None:
+        """Start it beside the screen; it stays the draft on disk until it is accepted, whatever dies."""
+        self._on_their_way.append(event.task)
         self._keep(replace(event.task))
         self._start(event.task)
+        await self._close_bar()
 
     @work(thread=True, exit_on_error=False, group="start")
     def _start(self, task: NewTask) -> None:
         try:
             begun = self.acts.start(task)
-            started = self.Started(begun.view_id, warnings=begun.warnings)
+            started = self.Started(task, begun.view_id, warnings=begun.warnings)
         except (BoardError, OSError) as error:
-            started = self.Started("", str(error))
+            started = self.Started(task, "", str(error))
         self.post_message(started)
 
     async def on_task_screen_started(self, event: Started) -> None:
-        """Select the new row, or say in the bar why there is none."""
+        """Select the new row, or give the text back and say why there is none."""
+        self._on_their_way.remove(event.task)
         if event.failure:
-            self.journal.write(event.failure)
-            if self._bar is not None:
-                self._bar.failed(event.failure)
-            else:
-                self.say(event.failure, wrong=True)
+            await self._give_back(event.task, event.failure)
             return
-        self.memory.draft = NewTask()
-        self.post_message(self.Remember())
-        self._awaited = event.view_id
-        await self._close_bar()
+        if not self._on_their_way:
+            self._keep(self._bar.order if self._bar is not None else NewTask())
+        self._awaited, self._awaited_since = event.view_id, time.monotonic()
         self._select_awaited()
+        self.tell()
         for warning in event.warnings:
             self.warn(warning)
+
+    async def _give_back(self, task: NewTask, failure: str) -> None:
+        """A refused task is the bar's text again: at once where the keyboard is free, else when the bar is opened."""
+        self.journal.write(failure)
+        if self._bar is not None:
+            self._bar.give_back(task.prompt)
+            self._keep(self._bar.order)
+        else:
+            self._keep(replace(task))
+        if self._bar is None and self.app.screen is self and self.focused is self.list:
+            await self._open_bar("").wait()
+        if self._bar is not None:
+            self._bar.say(failure, wrong=True)
+        else:
+            self.say(failure, wrong=True)
+        self.tell()
 
     def _select_awaited(self) -> None:
         if self._awaited and self.listing.select_row(self._awaited):
@@ -310,9 +338,11 @@ class TaskScreen(Screen[None]):
     def tell_task_line(self) -> None:
         """What the resting bar says."""
         draft = self.memory.draft
+        first = draft.prompt.strip().partition("\n")[0]
+        if self._on_their_way:
+            first, draft = f"starting: {first}", NewTask()
         agent = draft.agent or self.default_agent or self.memory.agent
         where = f"in {short_path(draft.cwd or self.cwd)}"
-        first = draft.prompt.strip().partition("\n")[0]
         parts = (where, agent, f"worktree {draft.worktree}")
         self.task_line.show(first, f" {self.glyphs.dot} ".join(part for part in parts if part))
 

@@ -62,8 +62,8 @@ class NewTaskBar(Vertical):
         self._worktree.offer(_WORKTREE, draft.worktree)
         self._message = Static("", id="task-message")
         self._wanted_agent = draft.agent
-        self.starting = False
-        """A start is on its way: a second enter does nothing."""
+        self._sent = False
+        """It is closing: a second enter does nothing."""
 
     def compose(self) -> ComposeResult:
         """The prompt on top, the fields under it, the word on what went wrong between."""
@@ -108,15 +108,17 @@ class NewTaskBar(Vertical):
         )
 
     def say(self, sentence: str, *, wrong: bool = False) -> None:
-        """Say something in the bar: what went wrong, or that it is starting."""
+        """Say something in the bar: what went wrong, mostly."""
         self._message.set_class(wrong, "-wrong")
         self._message.display = bool(sentence)
         self._message.update(Content(sentence))
 
-    def failed(self, sentence: str) -> None:
-        """The start was refused; everything stays as typed."""
-        self.starting = False
-        self.say(sentence, wrong=True)
+    def give_back(self, prompt: str) -> None:
+        """Put the text of an earlier task, which was refused meanwhile, in front of what was typed since."""
+        typed = self._prompt.text
+        with self._prompt.prevent(PromptArea.Changed):  # which would take away the word on why
+            self._prompt.text = f"{prompt}\n\n{typed}" if typed.strip() else prompt
+        self._prompt.move_cursor(self._prompt.document.end)
 
     def clear(self) -> bool:
         """Empty the field that has the focus; False when there was nothing in it."""
@@ -142,7 +144,7 @@ class NewTaskBar(Vertical):
         self._start()
 
     def _start(self) -> None:
-        if self.starting:
+        if self._sent:
             return
         if not self._prompt.text.strip():
             self.say("Say first what is to be done.", wrong=True)
@@ -150,8 +152,7 @@ class NewTaskBar(Vertical):
         elif self._agent.problem and shell_command(self._prompt.text) is None:
             self.say(self._agent.problem, wrong=True)
         else:
-            self.starting = True
-            self.say("starting")
+            self._sent = True
             self.post_message(self.Started(self.order))
 
     def on_key(self, event: events.Key) -> None:
@@ -178,7 +179,7 @@ class NewTaskBar(Vertical):
         self._edited()
 
     def _edited(self) -> None:
-        if not self.starting and not self._agent.problem:
+        if not self._agent.problem:
             is_command = shell_command(self._prompt.text) is not None
             self.say("a shell command: it runs here, and no agent sees it" if is_command else "")
         self.post_message(self.Edited())
