@@ -181,8 +181,6 @@ class BoardScreen(HeldScreen):
         if act in _WRITING and self.news.newer:
             return _NEWER
         if act in ROW_ACTS | PEEK_ACTS:
-            if not self.listing.selection.may_act(self.monotonic_ms()):
-                return "The selected task has just gone; look again."
             return self.why_not_rows(act) if act in ROW_ACTS else self.why_not_peek(act)
         if act == "archived" and not self.news.archived:
             return "No task is archived."
@@ -205,6 +203,8 @@ class BoardScreen(HeldScreen):
         if self.deaf_after_sending(act) or (act == "attach" and self.answers_choice()):
             return
         sentence = self.why_not(act)
+        if act in ROW_ACTS | PEEK_ACTS and not self.listing.selection.may_act(self.monotonic_ms()):
+            sentence = "The selected task has just gone; look again."
         if sentence is not None:
             self.say(sentence)
             return

@@ -15,8 +15,6 @@ from agent_board.board.screens.confirm import QUIET_S
 class ConfirmName(ModalScreen[bool]):
     """The answer is True for the name and enter, after the keyboard has been quiet; False for leaving."""
 
-    AUTO_FOCUS = "Input"
-
     def __init__(self, question: str, name: str, detail: Content) -> None:
         super().__init__(id="confirm-name")
         self._question = question
@@ -30,12 +28,13 @@ class ConfirmName(ModalScreen[bool]):
             yield Static(Content(self._question), classes="dialog-title")
             with VerticalScroll(id="detail", can_focus=False):
                 yield Static(self._detail, classes="dialog-text")
-            yield Static(Content("Type the task's name to agree:"), id="name-asked")
-            yield Input(placeholder=self._name_wanted, compact=True)
+            yield Static(Content(f"Type the task's name, {self._name_wanted}, to agree:"), id="name-asked")
+            yield Input(compact=True)
             yield Static("", id="answers")
 
     def on_mount(self) -> None:
-        """Say how to answer."""
+        """Take what is typed from the first frame on, and say how to answer."""
+        self.set_focus(self.query_one(Input))
         self._say("")
 
     def _say(self, wrong: str) -> None:
