@@ -81,23 +81,31 @@ def _told_to_end(leave: Callable[[int], object]) -> Iterator[None]:
     for a terminal that is gone. Such a terminal can hold the last write for ever, too: the board doesn't wait for it.
     """
     ends = (signal.SIGTERM, signal.SIGHUP)
-    left = threading.Event()
+    told, left = threading.Event(), threading.Event()
+    code = 0
 
-    def give_up(code: int) -> None:
+    def give_up() -> None:
+        told.wait()
         if not left.wait(_PATIENCE_S):
             os._exit(code)
 
     def handler(number: int, _: object) -> None:
+        nonlocal code
         for each in (*ends, signal.SIGCONT, signal.SIGTSTP):
             signal.signal(each, signal.SIG_IGN)
-        threading.Thread(target=give_up, args=(128 + number,), daemon=True).start()
-        leave(128 + number)
+        code = 128 + number
+        told.set()
+        leave(code)
+
+    # Started here: a handler that starts a thread can come in the middle of the start of another, and wait for ever.
+    threading.Thread(target=give_up, name="last-resort", daemon=True).start()
 
     before = {number: signal.signal(number, handler) for number in ends}
     try:
         yield
     finally:
         left.set()
+        told.set()
         for number, old in before.items():
             signal.signal(number, old)
 

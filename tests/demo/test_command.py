@@ -49,7 +49,7 @@ def test_ended_from_outside_it_leaves_nothing(board: StartBoard, place: Path, nu
     terminal.wait_for("WORKING")
     (world,) = place.iterdir()
     terminal.process.send_signal(number)
-    assert terminal.wait_exit() == 128 + number
+    assert terminal.wait_exit() == 128 + number, terminal.text
     assert not processes.marked(str(world), WORLD)
     assert os.listdir(place) == []
 
