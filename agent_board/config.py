@@ -44,6 +44,8 @@ class DirectorySettings:
     """Put in front of the agent's command there, in place of the agent's own `wrap`."""
     args: list[str] | None = None
     """In place of the agent's own `args`."""
+    mode: Word | None = None
+    """In place of the agent's own `mode`."""
     stall_after_s: Seconds | None = None
     """In place of the agent's own `stall_after_s`."""
 
@@ -56,7 +58,9 @@ class AgentSettings:
     wrap: list[Word] = field(default_factory=list)
     """Put in front of the agent's command, as `["direnv", "exec", "."]`."""
     args: list[str] = field(default_factory=list)
-    """Added to the agent's command line, as `["--sandbox", "danger-full-access"]` for Codex."""
+    """Added to the agent's command line, as `["--profile", "work"]` for Codex."""
+    mode: Word | None = None
+    """The mode of a task that names none, as `"acceptEdits"` for Claude Code."""
     stall_after_s: Seconds = 300.0
     """Seconds of silence after which a working row is marked as stalled."""
     directories: dict[str, DirectorySettings] = field(default_factory=dict)
@@ -68,6 +72,7 @@ class AgentSettings:
         return AgentOptions(
             wrap=tuple(self.wrap if here.wrap is None else here.wrap),
             args=tuple(self.args if here.args is None else here.args),
+            mode=here.mode or self.mode,
             stall_after_s=here.stall_after_s or self.stall_after_s,
         )
 

@@ -28,6 +28,8 @@ class Job:
     session_file: str | None = None
     session_id: str | None = None
     model: str | None = None
+    mode: str | None = None
+    """One of the agent's `modes`; None: as the agent itself begins. Reading only counts for more."""
     read_only: bool = False
     resume: bool = False
     """The session has been used before."""
@@ -119,6 +121,8 @@ class Agent(ABC):
     terminal: ClassVar[bool] = False
     """It runs on a pseudo-terminal, stdout and stderr in one; what it prints is for people."""
     takes_replies: ClassVar[bool] = True
+    modes: ClassVar[tuple[str, ...]] = ()
+    """How freely it may be told to act, in its own program's words; empty where there is nothing to choose."""
 
     @abstractmethod
     def find(self) -> Installation | None:

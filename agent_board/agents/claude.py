@@ -9,14 +9,20 @@ from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Re
 from agent_board.agents.claude_errors import startup_sentence
 from agent_board.agents.claude_events import ClaudeReader, parsed, text_in, transcript
 from agent_board.agents.events import Event, PromptAccepted
+from agent_board.agents.words import without
 
 _READING = "Read,Grep,Glob,WebFetch,WebSearch,AskUserQuestion"
 _ASK_SECONDS = 15
 _HEAD_LINES, _HEAD_BYTES = 60, 1 << 20
+_TAIL_BYTES = 1 << 20
 _VERSION = re.compile(r"\d+\.\d+\.\d+")
+# From `claude --help`, 2.1.332; none of them is kept in the session.
+_MODES = ("manual", "acceptEdits", "plan", "dontAsk", "auto", "bypassPermissions")
 _NAMESPACE = "6b1f1d0e-5d7e-4f6c-9a55-0b6f0c4d7a31"
 # Taken by the headless program alone.
 _HEADLESS_ONLY = frozenset({"--max-turns", "--max-budget-usd"})
+_MODE_FLAGS = frozenset({"--permission-mode", "--dangerously-skip-permissions"})
+_TOOL_FLAGS = frozenset({"--tools", "--allowedTools", "--allowed-tools", "--mcp-config"})
 
 
 class Claude(Agent):
@@ -29,6 +35,7 @@ class Claude(Agent):
     login: ClassVar[str] = "log in by `claude`, then /login"
     leave: ClassVar[str] = "ctrl+d or /exit"
     channel: ClassVar[bool] = True
+    modes: ClassVar[tuple[str, ...]] = _MODES
 
     def find(self) -> Installation | None:
         """See `Agent.find`. Starts `claude --version` when no package.json tells it."""
@@ -58,12 +65,15 @@ class Claude(Agent):
         talk = [*streams, "--replay-user-messages", "--permission-prompt-tool", "stdio"]
         known = job.session_id is not None and _transcript(job) is not None
         session = ["--resume" if known else "--session-id", job.session_id] if job.session_id else []
-        return ["claude", "-p", *talk, *session, *_choices(job), *job.args]
+        return ["claude", "-p", *talk, *session, *_choices(job), *_own_words(job)]
 
     def attach_command(self, job: Job) -> list[str]:
-        """See `Agent.attach_command`: the same permission mode, which the session does not remember."""
+        """See `Agent.attach_command`: in the permission mode of the last prompt, or it would begin in its auto mode."""
         session = ["--resume", job.session_id] if job.session_id else []
-        return ["claude", *session, *_choices(job), *_without(job.args, _HEADLESS_ONLY)]
+        words = without(_own_words(job), _HEADLESS_ONLY)
+        told = job.read_only or job.mode or any(word.partition("=")[0] in _MODE_FLAGS for word in words)
+        mode = None if told else _last_mode(job)
+        return ["claude", *session, *_choices(job), *(["--permission-mode", mode] if mode else []), *words]
 
     def first_line(self, prompt: bytes) -> bytes:
         """See `Agent.first_line`."""
@@ -143,23 +153,35 @@ def _transcript(job: Job) -> str | None:
     return next((path for path in paths if os.path.exists(path)), None)
 
 
+def _last_mode(job: Job) -> str | None:
+    """The permission mode in which the session had its last prompt, as far as the transcript's end tells."""
+    path = _transcript(job)
+    try:
+        with open(path or "", "rb") as file:
+            file.seek(max(0, os.stat(file.fileno()).st_size - _TAIL_BYTES))
+            modes = [
+                text_in((parsed(line) or {}).get("permissionMode")) for line in file if b'"permissionMode"' in line
+            ]
+    except OSError:
+        return None
+    return next((mode for mode in reversed(modes) if mode), None)
+
+
 def _choices(job: Job) -> list[str]:
-    """Model, tools and rules of a run; none of them is kept in the session."""
+    """Model, what it may do, and rules of a run; none of them is kept in the session."""
     model = ["--model", job.model] if job.model else []
-    tools = ["--tools", _READING, "--strict-mcp-config"] if job.read_only else []
-    return [*model, *tools, *(word for rule in job.rules for word in ("--append-system-prompt", rule))]
+    if job.read_only:
+        allowed = ["--tools", _READING, "--strict-mcp-config"]
+    else:
+        allowed = ["--permission-mode", job.mode] if job.mode else []
+    return [*model, *allowed, *(word for rule in job.rules for word in ("--append-system-prompt", rule))]
 
 
-def _without(args: tuple[str, ...], options: frozenset[str]) -> list[str]:
-    """The arguments without these options and their values."""
-    kept: list[str] = []
-    skip = False
-    for word in args:
-        if skip or word in options:
-            skip = not skip
-        elif word.partition("=")[0] not in options:
-            kept.append(word)
-    return kept
+def _own_words(job: Job) -> list[str]:
+    """The user's flags, without those that would undo what this task may do."""
+    if job.read_only:
+        return without(job.args, _TOOL_FLAGS | _MODE_FLAGS)
+    return without(job.args, _MODE_FLAGS if job.mode else frozenset())
 
 
 def _installation(path: str) -> Installation:

@@ -10,6 +10,7 @@ from agent_board.agents.codex_errors import startup_sentence
 from agent_board.agents.codex_events import CodexReader, last_total, transcript
 from agent_board.agents.events import Event, PromptAccepted, SessionStarted
 from agent_board.agents.programs import installed
+from agent_board.agents.words import without
 from agent_board.store.records import Usage
 
 _HEAD = 1 << 20
@@ -35,6 +36,7 @@ class Codex(Agent):
     install: ClassVar[str] = "npm install -g @openai/codex"
     login: ClassVar[str] = "log in with `codex login`"
     leave: ClassVar[str] = "ctrl+c twice or /quit"
+    modes: ClassVar[tuple[str, ...]] = ("read-only", "workspace-write", "danger-full-access")
     # TERM leaves a running command behind; the launcher alone is not the agent.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)
 
@@ -107,22 +109,12 @@ class Codex(Agent):
 
 
 def _choices(job: Job) -> list[str]:
-    """Sandbox, model, and the user's own flags, which win except against reading only."""
+    """Sandbox, model, and the user's own flags, which win except against what the task was given."""
     model = ["-m", job.model] if job.model else []
-    if job.read_only:
-        return ["-s", "read-only", *model, *_without_sandbox(job.args)]
+    sandbox = "read-only" if job.read_only else job.mode
+    if sandbox:
+        return ["-s", sandbox, *model, *without(job.args, _SANDBOX)]
     return ["-c", 'sandbox_mode="workspace-write"', *model, *job.args]
-
-
-def _without_sandbox(args: tuple[str, ...]) -> list[str]:
-    kept: list[str] = []
-    skip = False
-    for word in args:
-        flag, given, _ = word.partition("=")
-        if not skip and flag not in _SANDBOX:
-            kept.append(word)
-        skip = not skip and flag in _SANDBOX[:2] and not given
-    return kept
 
 
 def _home() -> str:

@@ -22,6 +22,7 @@ from agent_board.agents.events import (
 from agent_board.agents.programs import installed
 from agent_board.agents.provider_errors import one_line, sentence
 from agent_board.agents.raw import Raw, count_of, dict_of, first_text, list_of, object_of, text_of
+from agent_board.agents.words import without
 from agent_board.store.records import Usage
 from agent_board.text import preview
 
@@ -95,6 +96,7 @@ class Gemini(Agent):
     install: ClassVar[str] = "npm install -g @google/gemini-cli"
     login: ClassVar[str] = "run `gemini` once to log in"
     leave: ClassVar[str] = "ctrl+c twice or /quit"
+    modes: ClassVar[tuple[str, ...]] = ("default", "auto_edit", "yolo", "plan")
     # The launcher ignores what is sent to it alone.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)
 
@@ -177,6 +179,8 @@ def _choices(job: Job) -> list[str]:
     model = ["--model", job.model] if job.model else []
     if job.read_only:
         return [*model, "--approval-mode", "default"]
+    if job.mode:
+        return [*model, *without(job.args, _APPROVAL), "--approval-mode", job.mode]
     chosen = any(word.partition("=")[0] in _APPROVAL for word in job.args)
     return [*model, *([] if chosen else ["--approval-mode", "auto_edit"]), *job.args]
 

@@ -28,6 +28,7 @@ class OpenCode(Agent):
     install: ClassVar[str] = "npm install -g opencode-ai"
     login: ClassVar[str] = "log in with `opencode auth login`"
     leave: ClassVar[str] = "ctrl+c or /exit"
+    modes: ClassVar[tuple[str, ...]] = ("auto", "plan")
 
     def find(self) -> Installation | None:
         """See `Agent.find`."""
@@ -44,12 +45,12 @@ class OpenCode(Agent):
     def command(self, job: Job) -> list[str]:
         """See `Agent.command`. The title is how a session is found that was never named on stdout."""
         session = ["--session", job.session_id] if job.session_id else ["--title", _title(job)]
-        return [*_reading(job), "opencode", "run", "--format", "json", *session, *_model(job), *job.args]
+        return [*_reading(job), "opencode", "run", "--format", "json", *session, *_model(job), *_mode(job), *job.args]
 
     def attach_command(self, job: Job) -> list[str]:
         """See `Agent.attach_command`."""
         session = ["--session", job.session_id] if job.session_id else []
-        return [*_reading(job), "opencode", *session, *_model(job)]
+        return [*_reading(job), "opencode", *session, *_model(job), *_mode(job)]
 
     def reader(self) -> Reader:
         """See `Agent.reader`."""
@@ -100,6 +101,13 @@ def _title(job: Job) -> str:
 
 def _model(job: Job) -> list[str]:
     return ["--model", job.model] if job.model else []
+
+
+def _mode(job: Job) -> list[str]:
+    """`auto` allows what it would ask for; `plan` is its agent that changes nothing. A session keeps neither."""
+    if job.read_only or job.mode is None:
+        return []
+    return ["--auto"] if job.mode == "auto" else ["--agent", job.mode]
 
 
 def _reading(job: Job) -> list[str]:

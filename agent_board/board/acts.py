@@ -20,6 +20,8 @@ class NewTask:
     cwd: str = ""
     agent: str | None = None
     model: str = ""
+    mode: str = ""
+    """Empty: the agent's own."""
     name: str = ""
     read_only: bool = False
     worktree: str = "auto"
@@ -46,6 +48,7 @@ class AgentHere(NamedTuple):
     install: str
     found: bool
     problem: str | None = None
+    modes: tuple[str, ...] = ()
 
 
 @dataclass
@@ -66,6 +69,7 @@ class Acts:
             cwd=task.cwd,
             agent=task.agent if command is None else "shell",
             model=task.model.strip() or None,
+            mode=(task.mode or None) if command is None else None,
             name=task.name.strip() or None,
             read_only=task.read_only,
             worktree=task.worktree,
@@ -100,8 +104,9 @@ class Acts:
             for name in names():
                 known = agent(name)
                 found = known.find()
+                problem = found.problem if found else None
                 self._agents.append(
-                    AgentHere(name, known.title, known.install, found is not None, found.problem if found else None)
+                    AgentHere(name, known.title, known.install, found is not None, problem, known.modes)
                 )
         return self._agents
 

@@ -273,7 +273,8 @@ def _facts(meta: Meta, state: State | None, status: RunStatus | None, view: View
     session = (status.session_id if status is not None else None) or meta.session_id
     run = [meta.agent, model or "", *(usage_words(state.usage) if state is not None else []), _took(status)]
     where = _where(meta)
-    ids = ["reads only" if meta.read_only else "", f"session {session[:8]}" if session else "", f"task {view.view_id}"]
+    access = "reads only" if meta.read_only else f"mode {meta.mode}" if meta.mode else ""
+    ids = [access, f"session {session[:8]}" if session else "", f"task {view.view_id}"]
     groups = (tuple(clean_line(part) for part in group if part) for group in (run, where, ids))
     return tuple(group for group in groups if group)
 

@@ -220,7 +220,15 @@ class RowActs:
         meta = self._meta(row)
         path = meta.worktree_path or meta.cwd
         state = load(State, self._paths.view(row.id).state)
-        job = Job(path, meta.session_file, meta.session_id, meta.default_model, meta.read_only, resume=True)
+        job = Job(
+            path,
+            meta.session_file,
+            meta.session_id,
+            model=meta.default_model,
+            mode=meta.mode,
+            read_only=meta.read_only,
+            resume=True,
+        )
         found = [
             Item("q", "question", state.question or "" if isinstance(state, State) else ""),
             Item("a", "last answer", _last_answer(meta.agent, job)),

@@ -25,6 +25,7 @@ def run(args: argparse.Namespace) -> int:
         cwd=_directory(args.cwd),
         agent=args.agent,
         model=args.model,
+        mode=args.mode,
         name=args.name,
         read_only=args.read_only,
         worktree=args.worktree,

@@ -77,6 +77,7 @@ def _facts(found: Object) -> list[tuple[str, Any]]:
         ("held", found["heldPrompts"] or None),
         ("agent", found["agent"]),
         ("model", found["defaultModel"]),
+        ("mode", found["mode"]),
         ("directory", found["cwd"]),
         ("session", found["sessionFile"] or found["sessionId"]),
         ("created", _clock(found["createdAt"])),

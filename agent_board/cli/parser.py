@@ -118,6 +118,7 @@ def _add_dispatch(commands: Any) -> None:
     parser.add_argument("--cwd", metavar="DIR", help="the directory to work in (default: this one)")
     parser.add_argument("--agent", metavar="A", help="which agent (default: the configured one, else the first found)")
     parser.add_argument("--model", metavar="M", help="the agent's model")
+    parser.add_argument("--mode", metavar="MODE", help="what the agent may do unasked, in its own words (see README)")
     parser.add_argument("--name", metavar="N", help="the row's name (default: from the prompt's first words)")
     parser.add_argument("--read-only", action="store_true", help="give the agent reading tools only")
     parser.add_argument(

@@ -32,6 +32,8 @@ class Order:
     model: str | None = None
     name: str | None = None
     """None: made from the prompt's first words."""
+    mode: str | None = None
+    """None: the configured one, else as the agent begins by itself. A task that only reads has none."""
     read_only: bool = False
     worktree: str = "auto"
     """on, off, or auto: in place only if nobody else's open task writes there."""
@@ -117,6 +119,17 @@ def usable_agent(name: str | None) -> Agent:
     return chosen
 
 
+def checked_mode(chosen: Agent, asked: str | None, configured: str | None) -> str | None:
+    """The mode that was asked for, else the configured one. Raises UsageError naming those that this agent has."""
+    mode = asked or configured
+    if mode is None or mode in chosen.modes:
+        return mode
+    named = f"“{mode}”" if asked else f"“{mode}”, which your settings name"
+    if not chosen.modes:
+        raise UsageError(f"{chosen.title} has no modes to choose from, so no {named}; leave it out.")
+    raise UsageError(f"{chosen.title} has no mode {named}; it has {', '.join(chosen.modes)}.")
+
+
 def _can_run(candidate: Agent) -> bool:
     found = candidate.find()
     return found is not None and found.problem is None
@@ -125,6 +138,7 @@ def _can_run(candidate: Agent) -> bool:
 def _request(paths: StorePaths, order: Order, chosen: Agent, placement: Placement, options: Options) -> RunRequest:
     view_id, run_id = new_id(), new_run_id(1)
     wishes = options.agents.get(chosen.name, AgentOptions())
+    mode = checked_mode(chosen, order.mode, wishes.mode)
     session_file, session_id = chosen.new_session(view_id, placement.cwd, paths.session(view_id))
     return RunRequest(
         version=VERSION,
@@ -138,6 +152,7 @@ def _request(paths: StorePaths, order: Order, chosen: Agent, placement: Placemen
         session_file=session_file,
         session_id=session_id,
         model=order.model,
+        mode=None if order.read_only else mode,
         read_only=order.read_only,
         checkout=placement.checkout,
         worktree=placement.worktree_path is not None,
@@ -164,6 +179,7 @@ def _meta(request: RunRequest, chosen: Agent, cwd: str, placement: Placement) ->
         session_id=request.session_id,
         kind=chosen.kind,
         default_model=request.model,
+        mode=request.mode,
         worktree_mode="off" if placement.worktree_path is None else "on",
         worktree_path=placement.worktree_path,
         agent=chosen.name,

@@ -9,6 +9,8 @@ class AgentOptions:
 
     wrap: tuple[str, ...] = ()
     args: tuple[str, ...] = ()
+    mode: str | None = None
+    """Of a task that names none."""
     stall_after_s: float = 300.0
 
 

@@ -10,7 +10,7 @@ from agent_board.errors import BoardError, BusyError
 from agent_board.git.repository import checkout_path, identify
 from agent_board.runs import followups
 from agent_board.runs.claim import run_ids
-from agent_board.runs.dispatch import checked_directory, checked_prompt, usable_agent
+from agent_board.runs.dispatch import checked_directory, checked_mode, checked_prompt, usable_agent
 from agent_board.runs.options import AgentOptions, Options
 from agent_board.runs.processes import Liveness, probe
 from agent_board.runs.reconcile import settle_and_free
@@ -184,10 +184,11 @@ def _begin(
     runs = run_ids(view)
     last = plain.read_or_none(RunRequest, view.run(runs[-1]).request) if runs else None
     request = next_request(view, last, meta, prompt_id=prompt_id, kind=kind, text=text)
-    if last is None and not meta.read_only:  # adopted: nobody has asked yet whose checkout it is
+    wishes = (options or Options()).agents.get(meta.agent, AgentOptions())
+    if last is None and not meta.read_only:  # adopted: nobody has asked yet whose checkout it is, or for a mode
         request.checkout = checkout_path(identify(request.cwd))
+        request.mode = checked_mode(agent_named(meta.agent), request.mode, wishes.mode)
     if options is not None:
-        wishes = options.agents.get(meta.agent, AgentOptions())
         request.wrap, request.args = list(wishes.wrap), list(wishes.args)
         request.stall_after_ms = round(wishes.stall_after_s * 1000)
         request.notify = list(options.notify)

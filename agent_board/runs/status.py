@@ -19,6 +19,7 @@ def job_of(request: RunRequest, session_id: str | None = None) -> Job:
         session_file=request.session_file,
         session_id=session_id or request.session_id,
         model=request.model,
+        mode=request.mode,
         read_only=request.read_only,
         resume=request.resume,
         rules=tuple(request.rules),

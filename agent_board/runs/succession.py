@@ -39,6 +39,7 @@ def next_request(
         session_file=meta.session_file,
         session_id=meta.session_id,
         model=meta.default_model,
+        mode=meta.mode,
         read_only=meta.read_only,
         prompt_preview=preview(text),
         prompt_bytes=len(text.encode("utf-8", "surrogatepass")),
@@ -48,6 +49,7 @@ def next_request(
     return dataclasses.replace(
         fresh,
         cwd=last.cwd,
+        mode=meta.mode or last.mode,
         checkout=last.checkout,
         worktree=last.worktree,
         rules=last.rules,

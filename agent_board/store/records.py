@@ -104,6 +104,8 @@ class Meta:
     pinned: bool = False
     kind: str = "pi-session"
     default_model: str | None = None
+    mode: str | None = None
+    """How freely the agent may act, in its own words; null: as it begins by itself, or the task only reads."""
     worktree_mode: str = "off"
     worktree_path: str | None = None
     source: str = "agent-board"
@@ -291,6 +293,7 @@ class RunRequest:
     session_file: str | None = None
     session_id: str | None = None
     model: str | None = None
+    mode: str | None = None
     read_only: bool = False
     checkout: str | None = None
     """The work tree whose lease the run needs; null: it doesn't write."""

@@ -81,6 +81,38 @@ def test_the_users_own_words_count_for_attaching_as_well(project: Path) -> None:
     assert CLAUDE.attach_command(job) == ["claude", "--resume", "id", "--permission-mode", "acceptEdits"]
 
 
+def test_a_mode_counts_more_than_the_users_own_words_and_reading_only_more_than_both(project: Path) -> None:
+    args = (
+        "--dangerously-skip-permissions",
+        "--permission-mode=plan",
+        "--add-dir",
+        "a",
+        "b",
+        "--tools",
+        "Bash",
+        "Write",
+    )
+    asked = CLAUDE.command(Job(str(project), None, "id", mode="acceptEdits", args=args))
+    assert [word for word in asked if "mode" in word or "danger" in word] == ["--permission-mode"]
+    assert asked[asked.index("--permission-mode") + 1] == "acceptEdits"
+    assert asked[-6:] == list(args[-6:])
+    reading = CLAUDE.command(Job(str(project), None, "id", mode="bypassPermissions", read_only=True, args=args))
+    assert not [word for word in reading if "permission-mode" in word or "danger" in word or "bypass" in word]
+    assert reading.count("--tools") == 1
+    assert reading[-3:] == ["--add-dir", "a", "b"]
+
+
+def test_attaching_without_a_mode_takes_that_of_the_last_prompt(tmp_path: Path) -> None:
+    """Measured with 2.1.332: the terminal program would begin in its auto mode and ask for nothing."""
+    transcript = tmp_path / "id.jsonl"
+    entries = [{"type": "user", "permissionMode": mode} for mode in ("plan", "default")]
+    transcript.write_text("".join(json.dumps(entry) + "\n" for entry in [*entries, {"type": "assistant"}]))
+    line = CLAUDE.attach_command(Job(str(tmp_path), str(transcript), "id"))
+    assert line == ["claude", "--resume", "id", "--permission-mode", "default"]
+    assert "default" not in CLAUDE.attach_command(Job(str(tmp_path), str(transcript), "id", mode="plan"))
+    assert "default" not in CLAUDE.attach_command(Job(str(tmp_path), str(transcript), "id", read_only=True))
+
+
 def test_the_prompt_is_one_line_whatever_is_in_it() -> None:
     sent = CLAUDE.first_line('two\nlines \u2028 "é"'.encode())
     assert sent.count(b"\n") == 1

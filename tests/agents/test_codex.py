@@ -92,6 +92,15 @@ def test_the_users_flags_choose_the_sandbox_but_never_for_a_reading_task():
     assert reading[reading.index("x=1") - 1] == "-c"
 
 
+def test_a_mode_is_the_sandbox_of_runs_and_of_attaching():
+    job = Job(cwd="/", session_id=THREAD, mode="danger-full-access", args=("--sandbox", "read-only", "-c", "x=1"))
+    for line in (CODEX.command(job), CODEX.attach_command(job)):
+        assert [word for word in line if "sandbox" in word or word in CODEX.modes] == ["danger-full-access"]
+        assert line[line.index("danger-full-access") - 1] == "-s"
+        assert line[line.index("x=1") - 1] == "-c"
+    assert "danger-full-access" not in CODEX.command(Job(cwd="/", mode="danger-full-access", read_only=True))
+
+
 def test_attaching_starts_no_daemon():
     line = CODEX.attach_command(Job(cwd="/", session_id=THREAD, read_only=True))
     assert line[:3] == ["codex", "resume", "--no-daemon"]

@@ -42,20 +42,20 @@ def test_everything_can_be_set(file: Path):
 def test_the_deepest_directory_counts(file: Path, home: Path):
     (home / "src/api/deep").mkdir(parents=True)
     file.write_text(
-        '[agents.pi]\nwrap = ["all"]\nstall_after_s = 5\n'
+        '[agents.pi]\nwrap = ["all"]\nstall_after_s = 5\nmode = "slow"\n'
         '[agents.pi.directories."~/src"]\nwrap = ["src"]\n'
-        '[agents.pi.directories."~/src/api"]\nwrap = []\nstall_after_s = 7\n'
+        '[agents.pi.directories."~/src/api"]\nwrap = []\nstall_after_s = 7\nmode = "fast"\n'
     )
     settings = load_settings()
 
-    def at(place: str) -> tuple[tuple[str, ...], float]:
+    def at(place: str) -> tuple[tuple[str, ...], float, str | None]:
         found = settings.options(str(home / place)).agents["pi"]
-        return found.wrap, found.stall_after_s
+        return found.wrap, found.stall_after_s, found.mode
 
-    assert at("") == (("all",), 5)
-    assert at("src") == (("src",), 5)
-    assert at("src/apiary") == (("src",), 5)
-    assert at("src/api/deep") == ((), 7)
+    assert at("") == (("all",), 5, "slow")
+    assert at("src") == (("src",), 5, "slow")
+    assert at("src/apiary") == (("src",), 5, "slow")
+    assert at("src/api/deep") == ((), 7, "fast")
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from agent_board.store.paths import RunPaths, StorePaths
 from agent_board.store.views import view_ids
 from tests.cli.conftest import Cli
 from tests.cli.test_usage import one_sentence
-from tests.support import command
+from tests.support import command, fake_claude
 from tests.support.wait import wait_for
 
 SETTLE = "30"
@@ -281,3 +281,16 @@ def test_it_returns_while_the_task_goes_on(cli: Cli):
     assert done.code == 0
     wait_for(lambda: cli("show", "long", "--json").json["semanticState"] == "working")
     assert cli("stop", "long").code == 0
+
+
+def test_a_mode_is_shown_and_a_wrong_one_is_wrong_usage(cli: Cli, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    folder = fake_claude.install(tmp_path / "fake-bin")
+    monkeypatch.setenv("PATH", f"{folder}{os.pathsep}{os.environ['PATH']}")
+    start_one = ("dispatch", "--agent", "claude", "--name", "typos", "--wait", "--mode")
+    wrong = cli(*start_one, "accept-edits", "fake: say Done.")
+    assert wrong.code == 2
+    assert one_sentence(wrong.err)
+    assert "it has manual, acceptEdits, plan" in wrong.err
+    assert cli(*start_one, "acceptEdits", "fake: say Done.").code == 0
+    assert cli("show", "typos", "--json").json["mode"] == "acceptEdits"
+    assert "mode        acceptEdits" in cli("show", "typos").out

@@ -1,5 +1,6 @@
 """The real Claude Code against the scripted model: rows, answers both ways, replies, stop (DESIGN 5, 9, 11)."""
 
+import re
 import threading
 from pathlib import Path
 
@@ -224,3 +225,34 @@ def test_a_slow_answer_can_be_stopped(project: Path, model_server: ModelServer) 
     model_server.wait_for_requests(1)
     acts.stop(task.view)
     assert acts.show(task.view)["semanticState"] == "stopped"
+
+
+def test_a_mode_counts_for_replies_and_for_attaching(project: Path, model_server: ModelServer) -> None:
+    model_server.script(use("Write", file_path="one.txt", content="1\n"), say("Wrote one."), when="one")
+    model_server.script(use("Write", file_path="two.txt", content="2\n"), say("Wrote two."), when="two")
+    task = dispatch("Write one", "--mode", "acceptEdits", cwd=project)
+    assert ended(task.view)["summary"] == "Wrote one."
+    command.ok("reply", task.view, "Write two")
+    assert acts.settled(task.view)["summary"] == "Wrote two."
+    assert (project / "two.txt").read_text() == "2\n"
+    assert "accept edits on" in status_line_of(task.view, "Wrote two.", project)
+
+
+def test_attaching_to_a_task_that_asks_goes_on_asking(project: Path, model_server: ModelServer) -> None:
+    """The terminal program would begin in its auto mode."""
+    model_server.script(say("First."))
+    task = dispatch("Begin", cwd=project)
+    ended(task.view)
+    assert "manual mode on" in status_line_of(task.view, "First.", project)
+
+
+def status_line_of(view: str, said: str, project: Path) -> str:
+    """What the program on the terminal says of its mode."""
+    with Terminal([*command.AGENT_BOARD, "attach", view], size=(120, 36), cwd=project) as terminal:
+        terminal.wait_for(said, 30)
+        screen = terminal.wait_for(lambda screen: re.search(r"(mode|edits|permissions) on\b", screen), 30)
+        terminal.send("/exit")
+        terminal.wait_quiet(0.5)
+        terminal.send("enter")
+        assert terminal.wait_exit(30) == 0
+    return screen

@@ -1,6 +1,5 @@
 """The real Codex against the scripted model: what its rows say, what a reply continues, what a stop ends."""
 
-import shlex
 from pathlib import Path
 
 import pytest
@@ -108,8 +107,22 @@ def test_a_reading_task_cannot_write(project: Path, model_server: ModelServer, h
     settings = home / ".config" / "agent-board" / "config.toml"
     settings.parent.mkdir(parents=True)
     settings.write_text('[agents.codex]\nargs = ["--sandbox", "danger-full-access"]\n')
-    model_server.script(use("exec_command", cmd="touch written"), say("Tried."), forever=True)
+    for word in ("Look", "Write"):
+        model_server.script(use("exec_command", cmd="touch written"), say("Tried."), when=word)
     acts.settled(dispatch("Look", "--read-only", cwd=project).view)
     assert not (project / "written").exists()
-    acts.settled(dispatch(f"Write {shlex.quote('it')}", cwd=project).view)
-    assert model_server.requests
+    acts.settled(dispatch("Write it", cwd=project).view)
+    assert (project / "written").exists()
+
+
+def test_a_mode_is_the_sandbox_of_the_run_and_of_its_replies(project: Path, model_server: ModelServer) -> None:
+    outside = project.parent / "outside"
+    for word in ("first", "second", "third"):
+        model_server.script(use("exec_command", cmd=f"echo {word} >> {outside}"), say("Tried."), when=word)
+    acts.settled(dispatch("Write first", cwd=project).view)
+    assert not outside.exists()
+    task = dispatch("Write second", "--mode", "danger-full-access", cwd=project)
+    acts.settled(task.view)
+    command.ok("reply", task.view, "Write third")
+    acts.settled(task.view)
+    assert outside.read_text() == "second\nthird\n"

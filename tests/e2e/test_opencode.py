@@ -114,3 +114,16 @@ def test_a_reading_task_gets_reading_tools(project: Path, model_server: ModelSer
     tools = set(model_server.requests[0].tools)
     assert "read" in tools
     assert tools & {"bash", "edit", "write", "task", "webfetch"} == set()
+
+
+def test_modes_allow_what_it_would_ask_for_or_take_what_writes_away(
+    project: Path, model_server: ModelServer, home: Path
+) -> None:
+    agents.write_opencode_config(home / ".config", model_server.url, permission={"bash": "ask"})
+    model_server.script(use("bash", command="touch made", description="make"), say("Made."), when="Make")
+    model_server.script(use("write", filePath=str(project / "planned"), content="x"), say("Planned."), when="Plan")
+    shown = acts.settled(dispatch("Make it", "--mode", "auto", cwd=project).view, PATIENCE)
+    assert (shown["semanticState"], shown["summary"]) == ("completed", "Made.")
+    assert (project / "made").exists()
+    acts.settled(dispatch("Plan it", "--mode", "plan", cwd=project).view, PATIENCE)
+    assert not (project / "planned").exists()

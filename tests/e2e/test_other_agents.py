@@ -58,3 +58,14 @@ def test_a_stop_ends_launcher_and_program(agent: str, project: Path, model_serve
     assert (shown["semanticState"], shown["processState"], shown["error"]) == ("stopped", "exited", None)
     mine = processes.marked(task.run, name="AGENT_BOARD_RUN")
     assert not mine, [processes.describe(process) for process in mine]
+
+
+def test_geminis_modes_are_its_approval_modes(project: Path, model_server: ModelServer) -> None:
+    for mode in ("auto_edit", "plan", "yolo"):
+        model_server.script(use("run_shell_command", command="touch made"), say("Done."), when=mode)
+    for mode in ("auto_edit", "plan", "yolo"):
+        assert not (project / "made").exists()
+        task = acts.dispatch(f"Make it {mode}", "--model", MODEL["gemini"], "--mode", mode, cwd=project, agent="gemini")
+        shown = acts.settled(task.view, PATIENCE)
+        assert shown["semanticState"] == "completed", (mode, shown)
+    assert (project / "made").exists()

@@ -91,7 +91,7 @@ def test_field_names_on_disk_are_those_of_the_contract() -> None:
     assert meta == {
         *("version id name cwd sessionFile createdAt updatedAt pinned kind defaultModel".split()),
         *("worktreeMode worktreePath source agent sessionId repoRoot baseRef branch readOnly".split()),
-        *("checkout archivedAt verdict seenSeq".split()),
+        *("checkout archivedAt verdict seenSeq mode".split()),
     }
     state = set(encode(FULL[1]))
     assert {

@@ -146,7 +146,7 @@ def main() -> None:
     if "--version" in sys.argv:
         print("2.1.332 (Claude Code)")
         return
-    tell({"type": "system", "subtype": "init", "cwd": os.getcwd()})
+    tell({"type": "system", "subtype": "init", "cwd": os.getcwd(), "argv": sys.argv[1:]})
     line = listen()
     if line is None:
         return

@@ -343,7 +343,7 @@ class TaskScreen(Screen[None]):
             first, draft = f"starting: {first}", NewTask()
         agent = draft.agent or self.default_agent or self.memory.agent
         where = f"in {short_path(draft.cwd or self.cwd)}"
-        parts = (where, agent, f"worktree {draft.worktree}")
+        parts = (where, agent, draft.mode, f"worktree {draft.worktree}")
         self.task_line.show(first, f" {self.glyphs.dot} ".join(part for part in parts if part))
 
     def clear_input(self) -> bool:

@@ -28,6 +28,10 @@ class Choice(Widget, can_focus=True):
     class Changed(Message):
         """Another option."""
 
+        def __init__(self, choice: "Choice") -> None:
+            super().__init__()
+            self.choice = choice
+
     def __init__(self, *, id: str) -> None:
         super().__init__(id=id)
         self._options: list[Option] = []
@@ -54,7 +58,7 @@ class Choice(Widget, can_focus=True):
         if self._options:
             self._at = (self._at + step) % len(self._options)
             self.refresh(layout=True)
-            self.post_message(self.Changed())
+            self.post_message(self.Changed(self))
 
     def on_click(self) -> None:
         """A click turns."""

@@ -16,6 +16,7 @@ from agent_board.board.widgets.prompt_area import PromptArea
 
 _WRITES, _READS = "writes", "reads"
 _ACCESS = (Option(_WRITES, "edits files"), Option(_READS, "only reads"))
+_OWN_MODE = Option("", "default")
 _WORKTREE = (
     Option("auto", "auto: of its own if another task writes here"),
     Option("on", "on: a directory and a branch of its own"),
@@ -56,6 +57,9 @@ class NewTaskBar(Vertical):
         self._task_name = Input(
             draft.name, placeholder="from the prompt", id="task-name", compact=True, select_on_focus=False
         )
+        self._mode = Choice(id="mode")
+        self._modes: dict[str, tuple[str, ...]] = {}
+        self._chosen_modes = {draft.agent or "": draft.mode}
         self._access = Choice(id="access")
         self._access.offer(_ACCESS, _READS if draft.read_only else _WRITES)
         self._worktree = Choice(id="worktree")
@@ -71,7 +75,7 @@ class NewTaskBar(Vertical):
         yield self._message
         for row in (
             (("in", self._directory), ("agent", self._agent)),
-            (("name", self._task_name), ("model", self._model)),
+            (("name", self._task_name), ("mode", self._mode), ("model", self._model)),
             (("worktree", self._worktree), ("", self._access)),
         ):
             with Horizontal(classes="task-fields"):
@@ -82,6 +86,7 @@ class NewTaskBar(Vertical):
 
     def on_mount(self) -> None:
         """Type at once."""
+        self._show_mode()
         self._prompt.focus()
         self._prompt.move_cursor(self._prompt.document.end)
 
@@ -89,6 +94,23 @@ class NewTaskBar(Vertical):
         """Offer these agents; those that can't run say why."""
         options = [Option(here.name, here.name, _problem(here)) for here in agents]
         self._agent.offer(options, self._wanted_agent or default)
+        self._modes = {here.name: here.modes for here in agents}
+        self._offer_modes()
+
+    def _offer_modes(self) -> None:
+        """The modes of the chosen agent, with the one that was chosen for it before."""
+        agent = self._agent.value
+        self._mode.offer(
+            [_OWN_MODE, *(Option(mode, mode) for mode in self._modes.get(agent, ()))], self._chosen_modes.get(agent)
+        )
+        self._chosen_modes[agent] = self._mode.value
+        self._show_mode()
+
+    def _show_mode(self) -> None:
+        """The field is there when there is something to choose that counts."""
+        there = bool(self._modes.get(self._agent.value)) and self._access.value == _WRITES
+        for field in self.query(".field-mode"):  # there is none before the bar is put together
+            field.display = there
 
     def paste(self, text: str) -> None:
         """Put pasted text into the prompt."""
@@ -97,11 +119,13 @@ class NewTaskBar(Vertical):
     @property
     def order(self) -> NewTask:
         """What stands in the bar now."""
+        agent = self._agent.value or self._wanted_agent
         return NewTask(
             prompt=self._prompt.text,
             cwd=self._directory.path,
-            agent=self._agent.value or self._wanted_agent,
+            agent=agent,
             model=self._model.value,
+            mode=self._chosen_modes.get(agent or "", ""),
             name=self._task_name.value,
             read_only=self._access.value == _READS,
             worktree=self._worktree.value,
@@ -175,6 +199,11 @@ class NewTaskBar(Vertical):
     def on_choice_changed(self, event: Choice.Changed) -> None:
         """An agent that can't run says so at once."""
         event.stop()
+        if event.choice is self._agent:
+            self._offer_modes()
+        elif event.choice is self._mode:
+            self._chosen_modes[self._agent.value] = self._mode.value
+        self._show_mode()
         self.say(self._agent.problem, wrong=True)
         self._edited()
 
