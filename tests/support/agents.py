@@ -13,6 +13,7 @@ OPENCODE = ("opencode-ai", "1.18.33")
 GEMINI = ("@google/gemini-cli", "0.61.0")
 COPILOT = ("@github/copilot", "1.0.102")
 
+# The notice, as Codex itself notes it: a user who has been asked already whether he wants the newer model.
 _CODEX_CONFIG = """\
 model = "gpt-5.5"
 model_provider = "scripted"
@@ -30,6 +31,8 @@ env_key = "SCRIPTED_API_KEY"
 wire_api = "responses"
 request_max_retries = 1
 stream_max_retries = 1
+[notice.model_migrations]
+"gpt-5.5" = "gpt-6-sol"
 """
 OPENCODE_QUIET = {
     "OPENCODE_DISABLE_AUTOUPDATE": "1",
