@@ -9,7 +9,7 @@ from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Re
 from agent_board.agents.claude_errors import startup_sentence
 from agent_board.agents.claude_events import ClaudeReader, parsed, text_in, transcript
 from agent_board.agents.events import Event, PromptAccepted
-from agent_board.agents.words import without
+from agent_board.agents.words import given, without
 
 _READING = "Read,Grep,Glob,WebFetch,WebSearch,AskUserQuestion"
 _ASK_SECONDS = 15
@@ -22,6 +22,7 @@ _NAMESPACE = "6b1f1d0e-5d7e-4f6c-9a55-0b6f0c4d7a31"
 # Taken by the headless program alone.
 _HEADLESS_ONLY = frozenset({"--max-turns", "--max-budget-usd"})
 _MODE_FLAGS = frozenset({"--permission-mode", "--dangerously-skip-permissions"})
+_RULES_FLAG = "--append-system-prompt"
 _TOOL_FLAGS = frozenset({"--tools", "--allowedTools", "--allowed-tools", "--mcp-config"})
 
 
@@ -174,14 +175,25 @@ def _choices(job: Job) -> list[str]:
         allowed = ["--tools", _READING, "--strict-mcp-config"]
     else:
         allowed = ["--permission-mode", job.mode] if job.mode else []
-    return [*model, *allowed, *(word for rule in job.rules for word in ("--append-system-prompt", rule))]
+    return [*model, *allowed, *_rules(job)]
+
+
+def _rules(job: Job) -> list[str]:
+    """One flag for all, the user's own words among them: of several Claude takes the last."""
+    if not job.rules:
+        return []
+    own = given(job.args, _RULES_FLAG)
+    return [_RULES_FLAG, "\n\n".join([*([own] if own else []), *job.rules])]
 
 
 def _own_words(job: Job) -> list[str]:
-    """The user's flags, without those that would undo what this task may do."""
+    """The user's flags, without those that would undo what this task may do or is told."""
+    unwanted = {_RULES_FLAG} if job.rules else set()
     if job.read_only:
-        return without(job.args, _TOOL_FLAGS | _MODE_FLAGS)
-    return without(job.args, _MODE_FLAGS if job.mode else frozenset())
+        unwanted |= _TOOL_FLAGS | _MODE_FLAGS
+    elif job.mode:
+        unwanted |= _MODE_FLAGS
+    return without(job.args, unwanted)
 
 
 def _installation(path: str) -> Installation:

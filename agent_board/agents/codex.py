@@ -1,6 +1,7 @@
 """Codex: where it is, how it is started, where it keeps its threads."""
 
 import glob
+import json
 import os
 import signal
 from typing import ClassVar
@@ -23,6 +24,7 @@ _SANDBOX = (
     "--full-auto",
     "--yolo",
 )
+_INSTRUCTIONS = "developer_instructions"
 # Without it a provider out of reach is tried for ever.
 _BOUNDED = ("-c", "features.unbounded_connection_retries=false")
 
@@ -109,12 +111,37 @@ class Codex(Agent):
 
 
 def _choices(job: Job) -> list[str]:
-    """Sandbox, model, and the user's own flags, which win except against what the task was given."""
-    model = ["-m", job.model] if job.model else []
+    """Sandbox, model, rules, and the user's own flags, which win except against what the task was given."""
+    model = [*(["-m", job.model] if job.model else []), *_rules(job)]
     sandbox = "read-only" if job.read_only else job.mode
     if sandbox:
         return ["-s", sandbox, *model, *without(job.args, _SANDBOX)]
     return ["-c", 'sandbox_mode="workspace-write"', *model, *job.args]
+
+
+def _rules(job: Job) -> list[str]:
+    """As instructions beside the user's AGENTS.md; none where he has given such himself, for these would replace them.
+
+    A thread keeps those of its first run (0.171).
+    """
+    if not job.rules or any(_INSTRUCTIONS in word for word in job.args) or _instructed(job.cwd):
+        return []
+    return ["-c", f"{_INSTRUCTIONS}={json.dumps(' '.join(job.rules))}"]
+
+
+def _instructed(cwd: str) -> bool:
+    """Whether any settings that may count there have such instructions, or can't be read."""
+    home = glob.escape(_home())
+    for path in (*glob.glob(f"{home}/*config.toml"), os.path.join(cwd, ".codex", "config.toml")):
+        try:
+            with open(path, "rb") as file:
+                if _INSTRUCTIONS.encode() in file.read():
+                    return True
+        except FileNotFoundError:
+            continue
+        except OSError:
+            return True
+    return False
 
 
 def _home() -> str:

@@ -102,6 +102,16 @@ def test_a_mode_counts_more_than_the_users_own_words_and_reading_only_more_than_
     assert reading[-3:] == ["--add-dir", "a", "b"]
 
 
+def test_rules_are_one_flag_and_the_users_own_words_stay_in_it(project: Path) -> None:
+    """Of several such flags Claude Code takes the last."""
+    args = ("--append-system-prompt", "- Be brief.", "--max-turns", "3")
+    words = CLAUDE.command(Job(str(project), rules=("Leave it.", "Say so."), args=args))
+    assert words.count("--append-system-prompt") == 1
+    assert words[words.index("--append-system-prompt") + 1] == "- Be brief.\n\nLeave it.\n\nSay so."
+    assert words[-2:] == ["--max-turns", "3"]
+    assert CLAUDE.command(Job(str(project), args=args))[-4:] == list(args)
+
+
 def test_attaching_without_a_mode_takes_that_of_the_last_prompt(tmp_path: Path) -> None:
     """Measured with 2.1.332: the terminal program would begin in its auto mode and ask for nothing."""
     transcript = tmp_path / "id.jsonl"

@@ -2,6 +2,7 @@
 
 import json
 import signal
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -232,3 +233,30 @@ def test_logged_in_as_far_as_files_tell(home: Path):
     (home / ".codex").mkdir()
     (home / ".codex" / "auth.json").write_text("{}")
     assert CODEX.logged_in() is True
+
+
+RULES = ("Leave .worktrees alone.", 'Say "please".')
+
+
+def test_rules_are_instructions_of_the_run(home: Path):
+    """A developer message of the thread, as measured with 0.171; AGENTS.md stays what it is."""
+    line = CODEX.command(Job(cwd=str(home), session_id=THREAD, rules=RULES))
+    (given,) = [word for word in line if word.startswith("developer_instructions=")]
+    assert tomllib.loads(given)["developer_instructions"] == " ".join(RULES)
+    assert line.index(given) < line.index("resume")
+    assert given in CODEX.attach_command(Job(cwd=str(home), session_id=THREAD, rules=RULES))
+
+
+@pytest.mark.parametrize("where", [".codex/config.toml", ".codex/work.config.toml", "project/.codex/config.toml"])
+def test_the_users_own_instructions_are_not_replaced_by_rules(home: Path, where: str):
+    path = home / where
+    path.parent.mkdir(parents=True)
+    path.write_text('developer_instructions = "Be brief."\n')
+    line = CODEX.command(Job(cwd=str(home / "project"), rules=RULES))
+    assert not [word for word in line if "developer_instructions" in word]
+
+
+def test_nor_are_those_among_his_flags(home: Path):
+    own = ("-c", 'developer_instructions="Be brief."')
+    line = CODEX.command(Job(cwd=str(home), rules=RULES, args=own))
+    assert [word for word in line if "developer_instructions" in word] == [own[1]]

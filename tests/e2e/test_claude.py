@@ -1,11 +1,13 @@
 """The real Claude Code against the scripted model: rows, answers both ways, replies, stop (DESIGN 5, 9, 11)."""
 
 import re
+import subprocess
 import threading
 from pathlib import Path
 
 import pytest
 
+from agent_board.runs.place import LEAVE_WORKTREES
 from tests.conftest import StartBoard
 from tests.support import acts, agents, command, processes
 from tests.support.model_server import ModelServer, held, refuse, say, use
@@ -256,3 +258,16 @@ def status_line_of(view: str, said: str, project: Path) -> str:
         terminal.send("enter")
         assert terminal.wait_exit(30) == 0
     return screen
+
+
+def test_it_is_told_to_leave_the_worktrees_of_others_alone(project: Path, model_server: ModelServer) -> None:
+    """Issue 4: in place in a repository; what it is told beside the prompt reaches the model."""
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    model_server.script(say("Done."), when="Begin")
+    model_server.script(say("Gone on."), when="Go on")
+    task = dispatch("Begin", cwd=project)
+    ended(task.view)
+    command.ok("reply", task.view, "Go on")
+    assert acts.settled(task.view)["summary"] == "Gone on."
+    assert all(LEAVE_WORKTREES in str(request.body) for request in model_server.requests)
+    assert model_server.prompts == ["Begin", "Go on"]

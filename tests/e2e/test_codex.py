@@ -1,9 +1,11 @@
 """The real Codex against the scripted model: what its rows say, what a reply continues, what a stop ends."""
 
+import subprocess
 from pathlib import Path
 
 import pytest
 
+from agent_board.runs.place import LEAVE_WORKTREES
 from tests.support import acts, agents, command, processes
 from tests.support.model_server import ModelServer, refuse, say, use
 from tests.support.wait import wait_for
@@ -126,3 +128,16 @@ def test_a_mode_is_the_sandbox_of_the_run_and_of_its_replies(project: Path, mode
     command.ok("reply", task.view, "Write third")
     acts.settled(task.view)
     assert outside.read_text() == "second\nthird\n"
+
+
+def test_it_is_told_to_leave_the_worktrees_of_others_alone(project: Path, model_server: ModelServer) -> None:
+    """Issue 4: in place in a repository; what it is told beside the prompt reaches the model."""
+    subprocess.run(["git", "init", "-q", str(project)], check=True)
+    model_server.script(say("Done."), when="Begin")
+    model_server.script(say("Gone on."), when="Go on")
+    task = dispatch("Begin", cwd=project)
+    acts.settled(task.view)
+    command.ok("reply", task.view, "Go on")
+    assert acts.settled(task.view)["summary"] == "Gone on."
+    assert all(LEAVE_WORKTREES in str(request.body) for request in model_server.requests)
+    assert model_server.prompts == ["Begin", "Go on"]
