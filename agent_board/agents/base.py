@@ -124,6 +124,9 @@ class Agent(ABC):
     modes: ClassVar[tuple[str, ...]] = ()
     """How freely it may be told to act, in its own program's words; empty where there is nothing to choose."""
 
+    child_marks: ClassVar[frozenset[str]] = frozenset()
+    """Variables by which its program tells what it starts that it is its child, which a run never is."""
+
     @abstractmethod
     def find(self) -> Installation | None:
         """Look for the program on PATH; None when it isn't here. May start the program's runtime once (tens of ms)."""

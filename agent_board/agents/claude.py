@@ -37,6 +37,21 @@ class Claude(Agent):
     leave: ClassVar[str] = "ctrl+d or /exit"
     channel: ClassVar[bool] = True
     modes: ClassVar[tuple[str, ...]] = _MODES
+    # With the second of them the interactive program keeps no transcript (2.1.332).
+    child_marks: ClassVar[frozenset[str]] = frozenset(
+        {
+            "CLAUDECODE",
+            "CLAUDE_CODE_CHILD_SESSION",
+            "CLAUDE_CODE_CHILD_NOTES_DIR",
+            "CLAUDE_CODE_ENTRYPOINT",
+            "CLAUDE_CODE_EXECPATH",
+            "CLAUDE_CODE_MESSAGING_SOCKET",
+            "CLAUDE_CODE_MESSAGING_TOKEN",
+            "CLAUDE_CODE_SESSION_ATTENDED",
+            "CLAUDE_CODE_SESSION_ID",
+            "CLAUDE_PID",
+        }
+    )
 
     def find(self) -> Installation | None:
         """See `Agent.find`. Starts `claude --version` when no package.json tells it."""

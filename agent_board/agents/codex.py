@@ -39,6 +39,9 @@ class Codex(Agent):
     login: ClassVar[str] = "log in with `codex login`"
     leave: ClassVar[str] = "ctrl+c twice or /quit"
     modes: ClassVar[tuple[str, ...]] = ("read-only", "workspace-write", "danger-full-access")
+    child_marks: ClassVar[frozenset[str]] = frozenset(
+        {"CODEX_CI", "CODEX_SANDBOX", "CODEX_SESSION_ID", "CODEX_THREAD_ID", "CODEX_TOOL_CALL_ID"}
+    )
     # TERM leaves a running command behind; the launcher alone is not the agent.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)
 

@@ -90,6 +90,7 @@ class Copilot(Agent):
     install: ClassVar[str] = "npm install -g @github/copilot"
     login: ClassVar[str] = "log in by /login in `copilot`"
     leave: ClassVar[str] = "ctrl+c twice or /exit"
+    child_marks: ClassVar[frozenset[str]] = frozenset({"COPILOT_AGENT_SESSION_ID", "COPILOT_CLI", "COPILOT_LOADER_PID"})
     # A signal to the launcher alone leaves the agent itself running.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)
 

@@ -97,6 +97,7 @@ class Gemini(Agent):
     login: ClassVar[str] = "run `gemini` once to log in"
     leave: ClassVar[str] = "ctrl+c twice or /quit"
     modes: ClassVar[tuple[str, ...]] = ("default", "auto_edit", "yolo", "plan")
+    child_marks: ClassVar[frozenset[str]] = frozenset({"GEMINI_CLI", "GEMINI_CLI_NO_RELAUNCH"})
     # The launcher ignores what is sent to it alone.
     first_signal: ClassVar[FirstSignal] = FirstSignal(signal.SIGINT, group=True)
 

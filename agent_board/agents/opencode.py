@@ -29,6 +29,7 @@ class OpenCode(Agent):
     login: ClassVar[str] = "log in with `opencode auth login`"
     leave: ClassVar[str] = "ctrl+c or /exit"
     modes: ClassVar[tuple[str, ...]] = ("auto", "plan")
+    child_marks: ClassVar[frozenset[str]] = frozenset({"OPENCODE", "OPENCODE_PID"})
 
     def find(self) -> Installation | None:
         """See `Agent.find`."""

@@ -19,13 +19,13 @@ from agent_board.runs.claim import claim, run_ids
 from agent_board.runs.followups import hold_and_release, new_prompt_id
 from agent_board.runs.foreground import lent_terminal
 from agent_board.runs.lease import Lease
-from agent_board.runs.processes import MARKER, identify
+from agent_board.runs.processes import identify
 from agent_board.runs.reconcile import claims_a_process, reconcile, settle_and_free
 from agent_board.runs.reply import mark_seen, replyable
 from agent_board.runs.status import first_status, has_session, job_of, transcript_size
 from agent_board.runs.stop import stop
 from agent_board.runs.succession import next_request
-from agent_board.runs.worker import Ending, TerminalWorker
+from agent_board.runs.worker import Ending, TerminalWorker, environment
 from agent_board.store import locks, plain
 from agent_board.store.files import disk_errors, now_ms
 from agent_board.store.paths import RunPaths, StorePaths
@@ -177,7 +177,7 @@ class _Attach:
             worker = TerminalWorker(
                 [*request.wrap, *self._agent.attach_command(job_of(request))],
                 cwd=request.cwd,
-                environ={**os.environ, MARKER: run.run_id},
+                environ=environment(self._agent, run.run_id),
                 started=run.started,
             )
         except FileNotFoundError:

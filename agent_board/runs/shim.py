@@ -17,13 +17,13 @@ from agent_board.runs import worktree
 from agent_board.runs.followups import good_end, hold_and_release, hold_behind, next_or_release
 from agent_board.runs.lease import Lease, Ticket
 from agent_board.runs.lines import LineSplitter
-from agent_board.runs.processes import MARKER, become_subreaper, belonging_to, identify
+from agent_board.runs.processes import become_subreaper, belonging_to, identify
 from agent_board.runs.recorder import Recorder, with_evidence
 from agent_board.runs.sessions import keep_session, unnamed_session
 from agent_board.runs.status import first_status, job_of, transcript_size
 from agent_board.runs.succession import begin, next_request
 from agent_board.runs.talk import Talk
-from agent_board.runs.worker import Ending, Worker
+from agent_board.runs.worker import Ending, Worker, environment
 from agent_board.states.decide import derive
 from agent_board.store import plain
 from agent_board.store.files import now_ms
@@ -133,7 +133,7 @@ class Shim:
             worker = Worker(
                 [*self._request.wrap, *self._agent.command(self._job)],
                 cwd=self._request.cwd,
-                environ={**os.environ, MARKER: self._run.run_id},
+                environ=environment(self._agent, self._run.run_id),
                 started=self._run.started,
                 prompt=self._run.prompt,
                 channel=self._agent.channel,

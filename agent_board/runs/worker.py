@@ -8,8 +8,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import IO, Any
 
-from agent_board.agents.base import FirstSignal
-from agent_board.runs.processes import Liveness, belonging_to, identify, probe, signal_process
+from agent_board.agents.base import Agent, FirstSignal
+from agent_board.runs.processes import MARKER, Liveness, belonging_to, identify, probe, signal_process
 from agent_board.store.records import Identity
 
 # Blocks on stdin, a pipe. One byte (an LF) opens it; end of file, because the shim died, closes it for good. Then
@@ -29,6 +29,12 @@ _CHANNEL_GATE = _GATE.replace(' <"$stdin"', "")
 _JOB_GATE = _GATE.replace('"$@" <"$stdin"', '"$@" "$stdin" </dev/null')
 _GO = b"\n"
 _PTY_SIZE = (40, 120)
+
+
+def environment(agent: Agent, run_id: str) -> dict[str, str]:
+    """What a run's worker finds: what this process has, and the run's marker, also where an agent began it all."""
+    kept = {name: value for name, value in os.environ.items() if name not in agent.child_marks}
+    return {**kept, MARKER: run_id}
 
 
 class Gate:

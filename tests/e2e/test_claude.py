@@ -199,7 +199,14 @@ def test_a_board_answers_it(board: StartBoard, project: Path, model_server: Mode
     assert (project / "hello.txt").read_text() == "hello\n"
 
 
-def test_attach_goes_on_in_the_same_session(project: Path, model_server: ModelServer) -> None:
+@pytest.mark.parametrize("inside", [False, True])
+def test_attach_goes_on_in_the_same_session(
+    project: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch, inside: bool
+) -> None:
+    """Also in a shell that another Claude Code began, as in a tmux that was started from there."""
+    if inside:
+        for name in ("CLAUDECODE", "CLAUDE_CODE_CHILD_SESSION"):
+            monkeypatch.setenv(name, "1")
     model_server.script(say("First."), when="Begin")
     model_server.script(say("Second, by hand."), when="by hand")
     task = dispatch("Begin", cwd=project)
