@@ -45,7 +45,9 @@ KEYS = {
 }
 
 # What the emulator would print instead of obeying: keyboard protocol, mode queries, device and application strings.
-_NOT_FOR_PYTE = re.compile(rb"\x1b\[[<=>][0-9;:]*[ -/]*[@-~]|\x1b\[\??[0-9;]*\$[@-~]|\x1b[P_^][^\x1b]*\x1b\\")
+_NOT_FOR_PYTE = re.compile(
+    rb"\x1b\[[<=>][0-9;:?]*[ -/]*[@-~]|\x1b\[\??[0-9;]*\$[@-~]|\x1b\[\?[0-9;]*[mn]|\x1b[P_^][^\x1b]*\x1b\\"
+)
 _UNFINISHED = re.compile(rb"\x1b(\[[0-9;:<=>?$ ]*|[P_^\]][^\x1b\x07]*\x1b?)?\Z")
 
 

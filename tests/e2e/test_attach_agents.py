@@ -1,0 +1,85 @@
+"""OpenCode, Gemini CLI and Copilot CLI on the user's terminal: the same session, left well, and a reply after it."""
+
+import os
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+
+from tests.support import acts, agents, command
+from tests.support.model_server import ModelServer, say
+from tests.support.terminal import Terminal
+
+pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
+PATIENCE = 120.0
+MODEL = {"gemini": ("--model", "gemini-2.5-pro")}
+ASKED_FIRST = {"copilot": ("Do you trust the files in this folder?", "1")}
+
+
+@pytest.fixture(autouse=True)
+def all_three(
+    tmp_path_factory: pytest.TempPathFactory, home: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path_factory.mktemp("three")
+    made = agents.make_opencode_bin(folder / "a"), agents.make_other_bin(folder / "b")
+    monkeypatch.setenv("PATH", os.pathsep.join([*map(str, made), os.environ["PATH"]]))
+    agents.write_opencode_config(home / ".config", model_server.url)
+    for name, value in {**agents.other_environment(home, model_server.url), **agents.OPENCODE_QUIET}.items():
+        monkeypatch.setenv(name, value)
+
+
+def answer_what_is_asked_first(terminal: Terminal, agent: str) -> None:
+    """Whether the user trusts the folder, say; a key that comes too early is lost."""
+    question, key = ASKED_FIRST.get(agent, ("", ""))
+    if not question:
+        return
+    terminal.wait_for(question, PATIENCE)
+    press_until(terminal, key, lambda: question not in terminal.text)
+
+
+def press_until(terminal: Terminal, key: str, done: Callable[[], bool]) -> None:
+    """Press that key, give the program a moment, and press it again while it is not done."""
+    deadline = time.monotonic() + PATIENCE
+    while not done():
+        assert time.monotonic() < deadline, terminal.text
+        terminal.send(key)
+        with suppress(AssertionError):
+            terminal.wait_for(lambda _: done(), 2.0)
+
+
+def leave(terminal: Terminal) -> int:
+    """Ctrl+c until the program has ended: the first one may only be asked about."""
+    press_until(terminal, "ctrl+c", lambda: terminal.process.poll() is not None)
+    return terminal.wait_exit()
+
+
+@pytest.mark.parametrize("agent", ["opencode", "gemini", "copilot"])
+def test_the_terminal_goes_on_in_the_session_and_leaves_it_to_replies(
+    agent: str, project: Path, model_server: ModelServer
+) -> None:
+    model_server.script(say("The cache was stale."), when="old", forever=True)
+    model_server.script(say("Second, by hand."), when="hand", forever=True)
+    model_server.script(say("Cleared."), when="Clear", forever=True)
+    task = acts.dispatch("Why is the page old?", *MODEL.get(agent, ()), cwd=project, agent=agent)
+    session = acts.settled(task.view, PATIENCE)["sessionId"]
+    with Terminal([*command.AGENT_BOARD, "attach", task.view], cwd=project) as terminal:
+        answer_what_is_asked_first(terminal, agent)
+        terminal.wait_for("The cache was stale.", PATIENCE)
+        assert acts.show(task.view)["attached"] is True
+        terminal.send("now by hand")
+        terminal.wait_for("now by hand", PATIENCE)
+        press_until(
+            terminal, "enter", lambda: "Second, by hand." in terminal.text
+        )  # behind other keys it is a line's end
+        assert leave(terminal) == 0
+    shown = acts.show(task.view)
+    assert (shown["semanticState"], shown["processState"], shown["attached"]) == ("completed", "exited", False)
+    assert (shown["runs"][-1]["kind"], shown["latestAssistantPreview"]) == ("attach", "Second, by hand.")
+    command.ok("reply", task.view, "Clear it")
+    shown = acts.settled(task.view, PATIENCE)
+    assert (shown["semanticState"], shown["summary"], shown["sessionId"]) == ("completed", "Cleared.", session)
+    last = str(model_server.requests[-1].body)
+    assert "The cache was stale." in last
+    assert "Second, by hand." in last
