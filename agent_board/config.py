@@ -61,8 +61,8 @@ class AgentSettings:
     """Added to the agent's command line, as `["--profile", "work"]` for Codex."""
     mode: Word | None = None
     """The mode of a task that names none, as `"acceptEdits"` for Claude Code."""
-    stall_after_s: Seconds = 300.0
-    """Seconds of silence after which a working row is marked as stalled."""
+    stall_after_s: Seconds | None = None
+    """Seconds of silence after which a working row is marked as stalled; unset: as usual with that agent."""
     directories: dict[str, DirectorySettings] = field(default_factory=dict)
     """What differs below a directory: `[agents.pi.directories."~/src/api"]`. The deepest one that fits counts."""
 

@@ -121,6 +121,8 @@ class Agent(ABC):
     terminal: ClassVar[bool] = False
     """It runs on a pseudo-terminal, stdout and stderr in one; what it prints is for people."""
     takes_replies: ClassVar[bool] = True
+    stall_after_s: ClassVar[float] = 300.0
+    """Seconds without an event that are too long, unless the settings say otherwise."""
     modes: ClassVar[tuple[str, ...]] = ()
     """How freely it may be told to act, in its own program's words; empty where there is nothing to choose."""
 

@@ -29,6 +29,8 @@ class OpenCode(Agent):
     login: ClassVar[str] = "log in with `opencode auth login`"
     leave: ClassVar[str] = "ctrl+c or /exit"
     modes: ClassVar[tuple[str, ...]] = ("auto", "plan")
+    # It says nothing of its retries, which take 66 to 79 s, nor while a tool runs (1.18.33).
+    stall_after_s: ClassVar[float] = 45.0
     child_marks: ClassVar[frozenset[str]] = frozenset({"OPENCODE", "OPENCODE_PID"})
 
     def find(self) -> Installation | None:

@@ -162,7 +162,7 @@ def _request(paths: StorePaths, order: Order, chosen: Agent, placement: Placemen
         prompt_bytes=len(order.prompt),
         wrap=list(wishes.wrap),
         args=list(wishes.args),
-        stall_after_ms=round(wishes.stall_after_s * 1000),
+        stall_after_ms=round((wishes.stall_after_s or chosen.stall_after_s) * 1000),
         notify=list(options.notify),
     )
 

@@ -11,7 +11,8 @@ class AgentOptions:
     args: tuple[str, ...] = ()
     mode: str | None = None
     """Of a task that names none."""
-    stall_after_s: float = 300.0
+    stall_after_s: float | None = None
+    """None: as usual with that agent."""
 
 
 @dataclass(frozen=True, slots=True)

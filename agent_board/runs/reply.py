@@ -190,7 +190,7 @@ def _begin(
         request.mode = checked_mode(agent_named(meta.agent), request.mode, wishes.mode)
     if options is not None:
         request.wrap, request.args = list(wishes.wrap), list(wishes.args)
-        request.stall_after_ms = round(wishes.stall_after_s * 1000)
+        request.stall_after_ms = round((wishes.stall_after_s or agent_named(meta.agent).stall_after_s) * 1000)
         request.notify = list(options.notify)
     begin(paths, request, text.encode(), lock)
     return request.run_id

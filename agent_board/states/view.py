@@ -75,9 +75,15 @@ class Shown:
     unread: bool = False
     verdict: bool = False
     """The state is the user's own word."""
-    stalled: bool = False
+    silent_since: int | None = None
+    """Stalled: nothing has been heard from it since this wall time."""
     attached: bool = False
     held_prompts: int = 0
+
+    @property
+    def stalled(self) -> bool:
+        """Whether it has been silent for longer than the settings allow."""
+        return self.silent_since is not None
 
 
 def shown(meta: Meta, state: State | None) -> Shown:
@@ -100,7 +106,7 @@ def shown(meta: Meta, state: State | None) -> Shown:
         error=state.error if failed else None,
         unread=state.change_seq > meta.seen_seq,
         verdict=verdict is not None,
-        stalled=state.stalled_since is not None,
+        silent_since=None if state.stalled_since is None else state.last_activity_at or state.state_since,
         attached=state.attached,
         held_prompts=state.held_prompts,
     )

@@ -114,11 +114,11 @@ def test_the_selection_shows_without_colour() -> None:
 
 
 def test_marks_are_said_in_signs_and_the_serious_ones_in_words() -> None:
-    shown = row(pinned=True, worktree=True, attached=True, stalled=True, held=2, unread=True, summary="Editing a.py")
-    text = line(row_pieces(shown, Look(columns(120), UNICODE, "3m")))
+    shown = row(pinned=True, worktree=True, attached=True, silent_since=1, held=2, unread=True, summary="Editing a.py")
+    text = line(row_pieces(shown, Look(columns(120), UNICODE, "3m", silence="6m")))
     for sign in (UNICODE.pinned, UNICODE.worktree, UNICODE.attached, UNICODE.unread):
         assert sign in text
-    assert "stalled" in text
+    assert "no event for 6m" in text
     assert "2 replies held" in text
 
 

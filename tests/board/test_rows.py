@@ -17,7 +17,7 @@ from agent_board.store.paths import StorePaths
 from agent_board.store.records import SemanticState
 from agent_board.store.views import archived_ids
 from tests.board.conftest import Running, Starter
-from tests.support.fakestore import make_view, write
+from tests.support.fakestore import NOW_MS, change_state, make_view, write
 
 S = SemanticState
 
@@ -387,3 +387,14 @@ async def test_a_hint_under_marks_is_clicked(start: Starter) -> None:
         last = board.lines()[-1]
         await board.pilot.click(offset=(last.index("clear marks"), len(board.lines()) - 1))
         await board.until(lambda: not board.screen.listing.marked, "the marks' going")
+
+
+async def test_a_stalled_row_says_for_how_long_nothing_was_heard(start: Starter) -> None:
+    """Issue 5, 6: the state stays, and the time goes on."""
+    make_view(start.paths, "a", name="quiet", state=S.WORKING, summary="Editing a.py")
+    change_state(start.paths, "a", stalledSince=NOW_MS - 60_000, lastActivityAt=NOW_MS - 360_000)
+    async with start() as board:
+        await board.until(lambda: "no event for 6m" in board.text(), "the silence")
+        assert "WORKING 1" in board.text()
+        change_state(start.paths, "a", stalledSince=None, lastActivityAt=NOW_MS)
+        await board.until(lambda: "no event for" not in board.text(), "the end of it")

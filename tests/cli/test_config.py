@@ -48,7 +48,7 @@ def test_the_deepest_directory_counts(file: Path, home: Path):
     )
     settings = load_settings()
 
-    def at(place: str) -> tuple[tuple[str, ...], float, str | None]:
+    def at(place: str) -> tuple[tuple[str, ...], float | None, str | None]:
         found = settings.options(str(home / place)).agents["pi"]
         return found.wrap, found.stall_after_s, found.mode
 

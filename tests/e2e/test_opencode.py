@@ -96,6 +96,20 @@ def test_a_stop_before_the_first_word_leaves_a_session_to_go_on_with(project: Pa
     assert (shown["summary"], shown["sessionId"]) == ("Here I am.", session)
 
 
+def test_silent_retries_show_as_silence(project: Path, model_server: ModelServer, home: Path) -> None:
+    """Its retries give no event: the row says for how long there has been none, and keeps its state."""
+    settings = home / ".config" / "agent-board" / "config.toml"
+    settings.parent.mkdir(parents=True)
+    settings.write_text("[agents.opencode]\nstall_after_s = 1\n")
+    model_server.script(refuse(500), forever=True)
+    task = dispatch("Anybody there?", cwd=project)
+    model_server.wait_for_requests(2, PATIENCE)
+    shown = acts.until(task.view, lambda shown: shown["stalledSince"], PATIENCE)
+    assert (shown["processState"], shown["error"]) == ("alive", None)
+    acts.stop(task.view)
+    assert acts.show(task.view)["stalledSince"] is None
+
+
 def test_a_stop_in_mid_tool_ends_the_command_too(project: Path, model_server: ModelServer) -> None:
     model_server.script(use("bash", command="touch here; sleep 60.25", description="sleep"))
     task = dispatch("Sleep long", cwd=project)

@@ -65,6 +65,8 @@ class Look(NamedTuple):
     focused: bool = True
     busy: str | None = None
     """What the user has just asked for and is on its way: “stopping”."""
+    silence: str = ""
+    """For how long a stalled row has been silent."""
     marked: bool = False
     """One of those that the next act is taken on together."""
 
@@ -72,6 +74,11 @@ class Look(NamedTuple):
 def age_of(row: Row, now_ms: int) -> str:
     """The age that a row shows."""
     return words.age(now_ms - row.since) if row.since else ""
+
+
+def silence_of(row: Row, now_ms: int) -> str:
+    """The silence that a stalled row shows; empty for every other one."""
+    return "" if row.silent_since is None else words.age(now_ms - row.silent_since).replace("now", "a moment")
 
 
 def row_pieces(row: Row, look: Look) -> list[Piece]:
@@ -115,13 +122,13 @@ def _marks(row: Row, glyphs: Glyphs) -> str:
     return "".join(sign if there else " " for there, sign in signs)
 
 
-def notes(row: Row, dot: str) -> str:
+def notes(row: Row, dot: str, silence: str = "") -> str:
     """What has to be said in words before the summary."""
     said = []
     if row.attached:
         said.append("attached")
     if row.stalled:
-        said.append("stalled")
+        said.append(f"no event for {silence}" if silence else "stalled")
     if row.held:
         said.append(words.count(row.held, "reply held", "replies held"))
     return f" {dot} ".join(said)
@@ -131,7 +138,7 @@ def _summary(row: Row, look: Look) -> list[Piece]:
     width, glyphs = look.columns.summary, look.glyphs
     if width <= 0:
         return []
-    note = look.busy or notes(row, glyphs.dot)
+    note = look.busy or notes(row, glyphs.dot, look.silence)
     if not note:
         return [(words.fit(glyphs.text(row.summary), width, glyphs.ellipsis), _summary_role(row))]
     lead = f"{note} {glyphs.dot} " if row.summary else note

@@ -32,7 +32,8 @@ class Row(NamedTuple):
     unread: bool = False
     worktree: bool = False
     attached: bool = False
-    stalled: bool = False
+    silent_since: int | None = None
+    """Stalled: when it was last heard, epoch milliseconds."""
     held: int = 0
     tokens: int | None = None
     cost: float | None = None
@@ -56,6 +57,11 @@ class Row(NamedTuple):
         if self.archived_at is not None:
             return (False, -self.archived_at, self.id)
         return (not self.pinned, self.created_at, self.id)
+
+    @property
+    def stalled(self) -> bool:
+        """Whether it has been silent for too long."""
+        return self.silent_since is not None
 
     @property
     def spare(self) -> bool:
@@ -116,7 +122,7 @@ def _row(meta: Meta, record: ViewRecord) -> Row:
         unread=seen.unread,
         worktree=meta.worktree_path is not None,
         attached=seen.attached,
-        stalled=seen.stalled,
+        silent_since=seen.silent_since,
         held=seen.held_prompts,
         tokens=_tokens(known.usage) if known else None,
         cost=known.usage.cost_usd if known else None,

@@ -16,7 +16,7 @@ from textual.timer import Timer
 from agent_board.board.keys import BY_KEY, ONCE, list_bindings
 from agent_board.board.looks import role_style
 from agent_board.board.model.burst import HOLD_S, QUIET_S, Burst, Repeats
-from agent_board.board.model.columns import Columns, Look, age_of, columns, row_pieces
+from agent_board.board.model.columns import Columns, Look, age_of, columns, row_pieces, silence_of
 from agent_board.board.model.glyphs import Glyphs
 from agent_board.board.model.headings import heading_pieces, more_pieces
 from agent_board.board.model.index import Entry, Grouping, Kind
@@ -111,7 +111,8 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
             row = index.row(entry.row_id)
             revision = self.listing.revisions[row.id]
             marked = row.id in self.listing.marked
-            return (row.id, revision, age_of(row, now), selected, marked, self.busy.get(row.id), layout, self._bright)
+            passing = (age_of(row, now), silence_of(row, now))
+            return (row.id, revision, passing, selected, marked, self.busy.get(row.id), layout, self._bright)
         if entry.kind is Kind.GAP:
             return (None, layout.width)
         group = index.group(entry.group)
@@ -164,7 +165,9 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         if entry.kind is Kind.ROW:
             row = index.row(entry.row_id)
             busy, marked = self.busy.get(row.id), row.id in self.listing.marked
-            look = Look(layout, self.glyphs, age_of(row, now), selected, self._bright, busy, marked)
+            look = Look(
+                layout, self.glyphs, age_of(row, now), selected, self._bright, busy, silence_of(row, now), marked
+            )
             pieces = row_pieces(row, look)
         elif entry.kind is Kind.GAP:
             pieces = [(" " * layout.width, "row")]
