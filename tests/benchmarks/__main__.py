@@ -12,7 +12,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.benchmarks import chaos, commands, peek, screen
+from tests.benchmarks import agents, chaos, commands, peek, screen
 from tests.benchmarks.report import Report
 from tests.support import processes
 
@@ -26,7 +26,7 @@ def main() -> None:
     parser.add_argument("--minutes", type=float, default=5.0, help="how long the chaos lasts")
     parser.add_argument("--seed", type=int, help="of the chaos (default: a new one, printed)")
     parser.add_argument("--quick", action="store_true", help="fewer rounds, and not the largest size")
-    parser.add_argument("--only", metavar="WORD", default="", help="board, list, peek or runner")
+    parser.add_argument("--only", metavar="WORD", default="", help="agents, board, list, peek or runner")
     options = parser.parse_args()
     mark = f"benchmark-{secrets.token_hex(4)}:"
     report = Report()
@@ -51,6 +51,7 @@ def _parts(report: Report, quick: bool) -> list[tuple[str, Callable[[Path], None
     parts: list[tuple[str, Callable[[Path], None]]] = [
         ("list", lambda folder: commands.listing(report, folder, 1_000, times)),
         ("runner", lambda folder: commands.runner(report, folder, times)),
+        ("agents", lambda folder: agents.measure(report, folder, 3 if quick else 10)),
         ("peek", lambda folder: peek.measure(report, folder, quick)),
         ("board", lambda _: screen.floor(report, 3 if quick else 11)),
     ]
