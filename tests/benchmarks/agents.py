@@ -4,6 +4,7 @@ import math
 import os
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import psutil
@@ -77,14 +78,18 @@ def _measure(report: Report, paths: StorePaths, server: ModelServer, name: str, 
     run = paths.view(task.view_id).run(task.run_id)
     worker, shim = _record(run.status)["pid"], _record(run.pid)["identity"]["pid"]
     tree = [process.pid for process in (psutil.Process(worker), *psutil.Process(worker).children(recursive=True))]
-    weights = [weight for pid in tree if not math.isnan((weight := memory_mb(pid))[1])]  # some have just ended
+    weights = []
+    for pid in tree:
+        with suppress(psutil.NoSuchProcess):  # a helper of a moment
+            weights.append(memory_mb(pid))
     of_shim = memory_mb(shim)
     release.set()
     _ended(paths, task)
     report.add(Line(f"{name}: start to first event", [_first_event_ms(status) for status in ended], "ms"))
     report.add(Line(f"{name}: whole run", [float(status["durations"]["run"]) for status in ended], "ms"))
     report.add(Line(f"{name}: worker's resident memory, all {len(weights)}", [sum(rss for rss, _ in weights)], "MB"))
-    report.add(Line(f"{name}: worker's proportional memory", [sum(pss for _, pss in weights)], "MB"))
+    proportional = sum(pss for _, pss in weights if not math.isnan(pss))
+    report.add(Line(f"{name}: worker's proportional memory", [proportional], "MB"))
     report.add(Line(f"{name}: shim's resident memory", [of_shim[0]], "MB", "30", 30.0))
 
 
