@@ -23,6 +23,7 @@ from agent_board.agents.programs import installed
 from agent_board.agents.provider_errors import one_line, sentence
 from agent_board.agents.raw import Raw, count_of, dict_of, first_text, list_of, object_of, text_of
 from agent_board.agents.words import without
+from agent_board.resources import GEMINI_READING
 from agent_board.store.records import Usage
 from agent_board.text import preview
 
@@ -176,10 +177,13 @@ def _chat(job: Job) -> str | None:
 
 
 def _choices(job: Job) -> list[str]:
-    """Left to itself it offers no tool that writes; allowed to edit, it still has no shell, which the user may add."""
+    """Left to itself it offers no tool that writes but those that the user's settings allow, against which a policy is.
+
+    Allowed to edit, it still has no shell, which the user may add.
+    """
     model = ["--model", job.model] if job.model else []
     if job.read_only:
-        return [*model, "--approval-mode", "default"]
+        return [*model, "--approval-mode", "default", "--admin-policy", GEMINI_READING]
     if job.mode:
         return [*model, *without(job.args, _APPROVAL), "--approval-mode", job.mode]
     chosen = any(word.partition("=")[0] in _APPROVAL for word in job.args)

@@ -11,11 +11,16 @@ from agent_board.agents.events import Event
 from agent_board.agents.opencode_events import OpenCodeReader, conversation
 from agent_board.agents.programs import installed
 from agent_board.agents.provider_errors import one_line
+from agent_board.agents.words import without
 
 if TYPE_CHECKING:
     import sqlite3
 
 _READING = {"*": "deny", "read": "allow", "grep": "allow", "glob": "allow", "list": "allow"}
+# What the user's settings allow an agent of his counts for more than `OPENCODE_PERMISSION` (1.18.33); not for this one.
+_SETTINGS = "OPENCODE_CONFIG_CONTENT"
+_READER = "agent-board-reads"
+_READER_SETTINGS = {"agent": {_READER: {"mode": "primary", "permission": _READING}}}
 _PATIENCE_S = 1.0
 
 
@@ -48,7 +53,8 @@ class OpenCode(Agent):
     def command(self, job: Job) -> list[str]:
         """See `Agent.command`. The title is how a session is found that was never named on stdout."""
         session = ["--session", job.session_id] if job.session_id else ["--title", _title(job)]
-        return [*_reading(job), "opencode", "run", "--format", "json", *session, *_model(job), *_mode(job), *job.args]
+        start = [*_reading(job), "opencode", "run", "--format", "json", *session, *_model(job), *_mode(job)]
+        return [*start, *(without(job.args, {"--agent", "--auto"}) if job.read_only or job.mode else job.args)]
 
     def attach_command(self, job: Job) -> list[str]:
         """See `Agent.attach_command`."""
@@ -108,14 +114,24 @@ def _model(job: Job) -> list[str]:
 
 def _mode(job: Job) -> list[str]:
     """`auto` allows what it would ask for; `plan` is its agent that changes nothing. A session keeps neither."""
-    if job.read_only or job.mode is None:
+    if job.read_only:
+        return ["--agent", _READER] if _may_add_settings() else []
+    if job.mode is None:
         return []
     return ["--auto"] if job.mode == "auto" else ["--agent", job.mode]
 
 
 def _reading(job: Job) -> list[str]:
-    """Reading tools only: it takes its permissions from the environment."""
-    return ["env", f"OPENCODE_PERMISSION={json.dumps(_READING)}"] if job.read_only else []
+    """Reading tools only: it takes permissions and agents from the environment."""
+    if not job.read_only:
+        return []
+    agent = [f"{_SETTINGS}={json.dumps(_READER_SETTINGS)}"] if _may_add_settings() else []
+    return ["env", f"OPENCODE_PERMISSION={json.dumps(_READING)}", *agent]
+
+
+def _may_add_settings() -> bool:
+    """Settings that the user has in his environment are his: not replaced, and not put where others can read them."""
+    return _SETTINGS not in os.environ
 
 
 def _data() -> str:

@@ -89,6 +89,20 @@ def test_a_reading_task_may_only_read():
     assert set(allowed) == {"read", "grep", "glob", "list"}
 
 
+def test_no_agent_of_the_users_reads_in_its_place(monkeypatch: pytest.MonkeyPatch):
+    """Measured with 1.18.33: what his settings allow an agent counts for more than the permissions beside it."""
+    job = Job(cwd="/", session_id=SESSION, read_only=True, mode="auto", args=("--agent", "mine", "--auto", "--pure"))
+    for line in (OPENCODE.command(job), OPENCODE.attach_command(job)):
+        settings = json.loads(line[2].removeprefix("OPENCODE_CONFIG_CONTENT="))
+        (name,) = settings["agent"]
+        assert settings["agent"][name]["permission"]["*"] == "deny"
+        assert line[line.index("--agent") + 1] == name
+        assert not {"mine", "--auto"} & set(line)
+    assert OPENCODE.command(job)[-1] == "--pure"
+    monkeypatch.setenv("OPENCODE_CONFIG_CONTENT", '{"provider": {"secret": "key"}}')
+    assert not [word for word in OPENCODE.command(job) if "secret" in word or "CONFIG" in word or word == "--agent"]
+
+
 def test_the_session_of_a_run_that_said_nothing_is_found(store: Path):
     assert OPENCODE.find_session(Job(cwd="/", tag="0001-abc")) == SESSION
     assert OPENCODE.find_session(Job(cwd="/", tag="0001-other")) is None

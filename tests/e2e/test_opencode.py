@@ -121,8 +121,10 @@ def test_a_stop_in_mid_tool_ends_the_command_too(project: Path, model_server: Mo
     assert not mine, [processes.describe(process) for process in mine]
 
 
-def test_a_reading_task_gets_reading_tools(project: Path, model_server: ModelServer) -> None:
-    """AB-078."""
+def test_a_reading_task_gets_reading_tools(project: Path, model_server: ModelServer, home: Path) -> None:
+    """AB-078: whatever the user allows his agents."""
+    allowed = {"build": {"permission": {"bash": "allow", "edit": "allow"}}}
+    agents.write_opencode_config(home / ".config", model_server.url, agent=allowed)
     model_server.script(say("Looked."))
     acts.settled(dispatch("Look", "--read-only", cwd=project).view, PATIENCE)
     tools = set(model_server.requests[0].tools)

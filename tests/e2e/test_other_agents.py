@@ -1,5 +1,6 @@
 """The real Gemini CLI and Copilot CLI, whose adapters are one file each: a task, a reply, a stop."""
 
+import json
 from pathlib import Path
 
 import pytest
@@ -69,3 +70,16 @@ def test_geminis_modes_are_its_approval_modes(project: Path, model_server: Model
         shown = acts.settled(task.view, PATIENCE)
         assert shown["semanticState"] == "completed", (mode, shown)
     assert (project / "made").exists()
+
+
+def test_a_reading_gemini_has_no_tool_that_writes(project: Path, model_server: ModelServer, home: Path) -> None:
+    """AB-078: whatever the user's settings allow."""
+    settings = home / ".gemini" / "settings.json"
+    settings.write_text(json.dumps(json.loads(settings.read_text()) | {"tools": {"allowed": ["run_shell_command"]}}))
+    model_server.script(use("run_shell_command", command="touch made"), say("Looked."))
+    task = acts.dispatch("Look", "--model", MODEL["gemini"], "--read-only", cwd=project, agent="gemini")
+    assert acts.settled(task.view, PATIENCE)["semanticState"] == "completed"
+    tools = set(model_server.requests[0].tools)
+    assert "read_file" in tools
+    assert not tools & {"run_shell_command", "write_file", "replace", "invoke_agent"}
+    assert not (project / "made").exists()
