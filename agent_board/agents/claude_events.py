@@ -155,7 +155,10 @@ class ClaudeReader(Reader):
     def _tool(self, block: Raw) -> Iterator[Event]:
         tool_id, name = text_in(block.get("id")), text_in(block.get("name"))
         self._names[tool_id] = name
-        yield ToolStarted(tool_id, name, target_of(block.get("input")))
+        target = target_of(block.get("input"))
+        if target is not None:
+            self._requests.targets[tool_id] = target
+        yield ToolStarted(tool_id, name, target)
 
     def _tell(self, stop: str) -> Iterator[Event]:
         """The texts that are known to be whole; while something is asked of the user they wait, for they'd close it."""
@@ -176,6 +179,7 @@ class ClaudeReader(Reader):
                 tool_id = text_in(block.get("tool_use_id"))
                 for request_id in self._requests.of_tool(tool_id):
                     yield RequestClosed(request_id)
+                self._requests.targets.pop(tool_id, None)
                 said = preview(_text_of(block).strip())
                 yield ToolEnded(tool_id, self._names.pop(tool_id, ""), block.get("is_error") is True, said)
 

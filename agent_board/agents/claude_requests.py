@@ -13,6 +13,7 @@ Raw = dict[str, Any]
 PERMISSION, QUESTION = "permission", "question"
 ALLOW, DENY = "Allow once", "Deny"
 _ASKING = "AskUserQuestion"
+_PLANNED = "ExitPlanMode"
 _DENIED = "The user does not allow this."
 
 
@@ -24,6 +25,8 @@ class Requests:
         """The tool calls that the user has denied."""
         self.open: dict[str, Raw] = {}
         """By Claude's own ids."""
+        self.targets: dict[str, str] = {}
+        """By tool call, what it works on: the request for leaving plan mode says nothing of the plan (2.1.332)."""
         self._answers: dict[str, dict[str, str]] = {}
 
     def opened(self, raw: Raw, target_of: Callable[[Any], str | None]) -> Iterator[Event]:
@@ -38,9 +41,10 @@ class Requests:
         if questions:
             yield _asked(request_id, questions, 0)
             return
-        name, target = str(request.get("tool_name") or "a tool"), target_of(request.get("input"))
-        text = f"Allow {name}: {target}" if target else f"Allow {name}?"
-        yield RequestOpened(request_id, PERMISSION, text, (ALLOW, DENY))
+        target = target_of(request.get("input")) or self.targets.get(str(request.get("tool_use_id")))
+        yield RequestOpened(
+            request_id, PERMISSION, _wish(str(request.get("tool_name") or "a tool"), target), (ALLOW, DENY)
+        )
 
     def of_tool(self, tool_id: str) -> list[str]:
         """The open requests for a tool call that has ended; they are forgotten."""
@@ -91,6 +95,12 @@ class Requests:
         count = len(_questions(self.open.pop(key))) or 1
         self._answers.pop(key, None)
         return [_name(key, at) for at in range(count)]
+
+
+def _wish(name: str, target: str | None) -> str:
+    if name == _PLANNED:
+        return f"Go ahead with this plan? {target}" if target else "Go ahead with its plan?"
+    return f"Allow {name}: {target}" if target else f"Allow {name}?"
 
 
 def _questions(request: Raw) -> list[Raw]:

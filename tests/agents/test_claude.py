@@ -221,3 +221,13 @@ def test_logging_in_is_told_as_far_as_files_tell(home: Path, monkeypatch: pytest
     os.makedirs(home / ".claude")
     (home / ".claude" / ".credentials.json").touch()
     assert CLAUDE.logged_in() is True
+
+
+def test_the_wish_to_leave_plan_mode_shows_the_plan_of_the_call_before_it() -> None:
+    reader = ClaudeReader()
+    block = {"type": "tool_use", "id": "t1", "name": "ExitPlanMode", "input": {"plan": "1. Write it"}}
+    reader.feed(line(type="assistant", message={"content": [block], "model": "m"}))
+    wish = {"subtype": "can_use_tool", "tool_name": "ExitPlanMode", "input": {}, "tool_use_id": "t1"}
+    (event,) = reader.feed(line(type="control_request", request_id="r1", request=wish))
+    assert isinstance(event, RequestOpened)
+    assert event.text == "Go ahead with this plan? 1. Write it"

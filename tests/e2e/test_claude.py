@@ -247,6 +247,19 @@ def test_a_mode_counts_for_replies_and_for_attaching(project: Path, model_server
     assert "accept edits on" in status_line_of(task.view, "Wrote two.", project)
 
 
+def test_a_plan_is_agreed_to_before_anything_is_written(project: Path, model_server: ModelServer) -> None:
+    """The request for leaving plan mode holds nothing of the plan; the call before it does."""
+    plan = use("ExitPlanMode", plan="Write hello.txt, then stop.")
+    model_server.script(plan, use("Write", file_path="hello.txt", content="hello\n"), say("Planned and written."))
+    task = dispatch("Plan it", "--mode", "plan", cwd=project)
+    assert asking(task.view)["question"] == "Go ahead with this plan? Write hello.txt, then stop."
+    command.ok("answer", task.view, "--allow")
+    acts.until(task.view, lambda shown: str(shown["question"]).startswith("Allow Write"))
+    assert not (project / "hello.txt").exists()
+    command.ok("answer", task.view, "--allow")
+    assert ended(task.view)["summary"] == "Planned and written."
+
+
 def test_attaching_to_a_task_that_asks_goes_on_asking(project: Path, model_server: ModelServer) -> None:
     """The terminal program would begin in its auto mode."""
     model_server.script(say("First."))
