@@ -314,7 +314,31 @@ def _rebase(repo: Path, worktree: Path) -> None:
     git(repo, "cherry-pick", "main..task")
 
 
-@pytest.mark.parametrize("how", [_merge, _fast_forward, _squash, _squash_and_go_on, _rebase])
+def _squash_a_rename_and_go_on(repo: Path, worktree: Path) -> None:
+    git(worktree, "mv", "README.md", "LIES.md")
+    commit(worktree, {"LIES.md": "one\ntwo\n"}, "Renamed")
+    _squash(repo, worktree)
+    commit(repo, {"LIES.md": "changed since\n"}, "On top")
+
+
+def _squash_with_own_settings(repo: Path, worktree: Path) -> None:
+    for setting in ("diff.noprefix=true", "diff.context=0", "diff.renames=copies", "diff.external=false"):
+        git(repo, "config", *setting.split("="))
+    _squash_and_go_on(repo, worktree)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        _merge,
+        _fast_forward,
+        _squash,
+        _squash_and_go_on,
+        _squash_a_rename_and_go_on,
+        _squash_with_own_settings,
+        _rebase,
+    ],
+)
 def test_a_merged_branch_goes_with_its_worktree(clean_repo: Path, how):
     """WT-017: squash-merged counts as merged."""
     worktree = add_worktree(clean_repo)
@@ -341,11 +365,28 @@ def test_an_unmerged_branch_stays(clean_repo: Path):
     assert "task" in branches(clean_repo)
 
 
-def test_a_reverted_branch_does_not_count_as_merged_by_its_content(clean_repo: Path):
+def test_work_that_was_taken_back_on_its_branch_is_nowhere_else(clean_repo: Path):
+    """Merging it would change no file, and yet its commits are the only copy."""
     worktree = add_worktree(clean_repo)
     commit(worktree, {"one.txt": "1\n"}, "One")
     assert not is_merged(identify(str(clean_repo)), "task", into=["main"])
+    git(worktree, "revert", "--no-edit", "HEAD")
+    assert not is_merged(identify(str(clean_repo)), "task", into=["main"])
     assert not is_merged(identify(str(clean_repo)), "no-such-branch")
+    remove(planned(worktree), drop_merged_branch=True)
+    assert "task" in branches(clean_repo)
+
+
+@pytest.mark.parametrize("theirs", [b"\0theirs", b"\0mine"])
+def test_two_changes_of_one_binary_file_are_not_one(clean_repo: Path, theirs: bytes):
+    (clean_repo / "logo.png").write_bytes(b"\0")
+    commit(clean_repo, {}, "Logo")
+    worktree = add_worktree(clean_repo)
+    (worktree / "logo.png").write_bytes(b"\0mine")
+    commit(worktree, {}, "Mine")
+    (clean_repo / "logo.png").write_bytes(theirs)
+    commit(clean_repo, {}, "Theirs")
+    assert is_merged(identify(str(clean_repo)), "task") == (theirs == b"\0mine")
 
 
 def test_merged_into_the_remote_s_default_branch_counts(clean_repo: Path, tmp_path: Path):
