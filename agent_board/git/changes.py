@@ -97,9 +97,16 @@ def changes(top: str, base: str | None, *, patch_bytes: int = PATCH_BYTES) -> Ch
     return Changes(base, place.head, files, commits, ahead, *patch)
 
 
+def is_behind(where: str, commit: str) -> bool:
+    """Whether what is checked out came from that commit."""
+    return git(where, "merge-base", "--is-ancestor", commit, "HEAD", ok=(0, 1, 128)).code == 0
+
+
 def branch_changes(repository: str, base: str, branch: str, *, patch_bytes: int = PATCH_BYTES) -> Changes:
     """What differs between the commit `base` and a branch, for a task whose worktree is gone."""
     base = _known(repository, base)
+    if git(repository, "rev-parse", "-q", "--verify", f"refs/heads/{branch}", ok=(0, 1)).code:
+        raise BoardError(f"There is neither the task's worktree nor its branch {branch}, so nothing to compare.")
     tip = _known(repository, f"refs/heads/{branch}")
     listed = git(repository, *_DIFF, "--raw", "--numstat", "-z", base, tip).out
     patch = _patch(repository, base, tip, {}, patch_bytes)
@@ -134,7 +141,7 @@ def _own_index(top: str, git_dir: str, objects: str) -> Iterator[dict[str, str]]
         names = [name for name in new.split(b"\0") if name and not name.endswith(b"/")]
         if names:
             given = b"\0".join(names) + b"\0"
-            flags = ("--intent-to-add", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
+            flags = ("--intent-to-add", "--sparse", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
             git(top, "add", *flags, reads=False, given=given, environ=environ, ok=(0, 1))
         yield environ
 

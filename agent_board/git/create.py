@@ -38,7 +38,7 @@ from agent_board.git.call import CancelledError, GitError, git, last_word, run
 from agent_board.git.erase import erase
 from agent_board.git.ignored import remember_ignored
 from agent_board.git.include import copy_included
-from agent_board.git.listing import drop_empty_root
+from agent_board.git.listing import checked_out_at, drop_empty_root
 from agent_board.git.repository import Place, home_of
 from agent_board.git.submodules import fill_submodules
 from agent_board.store.files import disk_errors, now_ms, write_bytes
@@ -197,6 +197,9 @@ def _refuse_taken(job: _Job) -> None:
         raise BoardError(f"The branch {job.branch} exists already, and it is left as it is; choose another name.")
     if not exists and not job.new_branch:
         raise BoardError(f"The branch {job.branch} does not exist.")
+    where = None if job.new_branch else checked_out_at(job.home, job.branch)
+    if where is not None:
+        raise BoardError(f"The branch {job.branch} is checked out in {where}; switch that to another one first.")
 
 
 def _register(job: _Job) -> str:

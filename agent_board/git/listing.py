@@ -19,11 +19,14 @@ from agent_board.git.admin import (
     points_to,
     read_marker,
     unlock_admin,
+    worktree_of,
 )
 from agent_board.git.call import git
 from agent_board.git.repository import Kind, Place, home_of, identify
 
 ROOT = ".worktrees"
+_UNDER_WAY = ("rebase-merge/head-name", "rebase-apply/head-name", "BISECT_START")
+"""Files in which git keeps the branch that it will put back."""
 _OWN_ROOT = re.compile(r".+-[0-9a-f]{6}", re.DOTALL)
 
 
@@ -159,6 +162,25 @@ def _branch(entry: dict[str, str]) -> str | None:
     return entry["branch"].removeprefix("refs/heads/") if "branch" in entry else None
 
 
+def checked_out_at(home: str, branch: str) -> str | None:
+    """Where a branch is checked out, or is being rebased or bisected; two checkouts of one would undo each other."""
+    for entry in _entries(home):
+        if _branch(entry) == branch:
+            return entry["worktree"]
+    for git_dir in (home, *admin_dirs(home).values()):
+        if any(_first_line(f"{git_dir}/{name}").removeprefix("refs/heads/") == branch for name in _UNDER_WAY):
+            return worktree_of(git_dir) or git_dir
+    return None
+
+
+def _first_line(path: str) -> str:
+    try:
+        with open(path, "rb") as file:
+            return os.fsdecode(file.read(4096)).split("\n")[0]
+    except OSError:
+        return ""
+
+
 def registered(place: Place, path: str) -> Worktree | None:
     """The linked worktree that git knows at `path`."""
     wanted = canonical(path)
@@ -174,6 +196,11 @@ def is_ready(path: str) -> bool:
     return marker is not None and marker.phase is Phase.READY
 
 
+def stands(path: str) -> bool:
+    """Whether a linked worktree is at `path`, and nothing else in its place. No process is started for it."""
+    return _admin_by_link(path) is not None
+
+
 def lock(path: str, reason: str) -> bool:
     """Lock the worktree at `path` against removal by anybody, saying why; our own earlier lock is replaced.
 
@@ -183,7 +210,10 @@ def lock(path: str, reason: str) -> bool:
 
 
 def unlock(path: str, *, repository: str | None = None) -> bool:
-    """Take our lock away. A worktree or repository that is gone, or somebody else's lock, is no error: False."""
+    """Take our lock away, with `repository` also where the directory itself can't lead to it any more.
+
+    A worktree or repository that is gone, or somebody else's lock, is no error: False.
+    """
     try:
         return unlock_admin(_admin(path, repository))
     except (BoardError, OSError):
@@ -191,10 +221,9 @@ def unlock(path: str, *, repository: str | None = None) -> bool:
 
 
 def _admin(path: str, repository: str | None = None) -> str:
-    if repository is not None:
+    admin = _admin_by_link(path)
+    if admin is None and repository is not None:
         admin = admin_of(home_of(identify(repository)), path)
-    else:
-        admin = _admin_by_link(path)
     if admin is None:
         raise BoardError(f"{path} is not a worktree of a repository.")
     return admin

@@ -13,6 +13,7 @@ from agent_board.errors import BoardError
 from agent_board.git.call import GitError, git
 from agent_board.git.changes import Commit
 from agent_board.git.create import recorded_base
+from agent_board.git.listing import stands
 from agent_board.git.losses import running_operations
 from agent_board.git.repository import Place, identify
 from agent_board.text import clean_line
@@ -38,14 +39,18 @@ class MergePlan:
     """Changed and new files that have to be committed on the branch first."""
     message: str
     """The message proposed for that commit."""
+    add: tuple[str, ...] = ("add", "--all")
+    """How git is told to take all of it; in a sparse checkout it leaves new files outside out unless told."""
+    named: str = ""
+    """The branch as git merges it: by more than its name where a tag has that, too."""
 
     def commands(self, message: str | None = None) -> tuple[str, ...]:
         """The git commands that do it, as the user could type them."""
         lines = []
         if self.uncommitted:
-            lines.append(f"git -C {shlex.quote(self.worktree)} add --all")
+            lines.append(f"git -C {shlex.quote(self.worktree)} {' '.join(self.add)}")
             lines.append(f"git -C {shlex.quote(self.worktree)} commit -m {shlex.quote(message or self.message)}")
-        lines.append(f"git -C {shlex.quote(self.target)} merge --no-edit {shlex.quote(self.branch)}")
+        lines.append(f"git -C {shlex.quote(self.target)} merge --no-edit {shlex.quote(self.named)}")
         return tuple(lines)
 
 
@@ -60,12 +65,14 @@ class Merged:
     """The commit that was made of what was uncommitted."""
 
 
-def plan_merge(worktree: str, target: Place, *, title: str | None = None) -> MergePlan:
-    """What merging the branch that `worktree` is on into `target` takes.
+def plan_merge(worktree: str, target: Place, *, title: str | None = None, branch: str | None = None) -> MergePlan:
+    """What merging the branch that `worktree` is on into `target` takes; without the worktree, what `branch` has.
 
     Raises BoardError when there is nothing to merge, or it can't be: no branch, something unfinished on either side,
     uncommitted changes in the target, or another branch there than the task began from.
     """
+    if branch is not None and not stands(worktree):
+        return _plan_branch(worktree, branch, target, title)
     source = identify(worktree)
     top, branch, head = source.top, source.branch, source.head
     if top is None or source.git_dir is None:
@@ -83,7 +90,32 @@ def plan_merge(worktree: str, target: Place, *, title: str | None = None) -> Mer
     if not commits and not uncommitted:
         raise BoardError(f"{branch} has nothing that {target_branch} in {target_top} has not; nothing was merged.")
     message = clean_line(title or "") or branch
-    return MergePlan(top, branch, head, target_top, target_branch, target_head, commits, tuple(uncommitted), message)
+    return MergePlan(
+        top, branch, head, target_top, target_branch, target_head, commits, tuple(uncommitted), message,
+        add=("add", "--all", "--sparse") if _is_sparse(top) else ("add", "--all"), named=_named(target_top, branch),
+    )  # fmt: skip
+
+
+def _plan_branch(worktree: str, branch: str, target: Place, title: str | None) -> MergePlan:
+    """The plan for a branch whose worktree is gone: what is committed is all there is."""
+    target_top, target_branch, target_head = _ready_target(target, worktree, branch)
+    if not _is_branch(target_top, branch):
+        raise BoardError(f"The worktree {worktree} is gone, and its branch {branch}, too; there is nothing to merge.")
+    head = git(target_top, "rev-parse", f"refs/heads/{branch}").text
+    commits = _missing(target_top, head, target_head)
+    if not commits:
+        raise BoardError(f"{branch} has nothing that {target_branch} in {target_top} has not; nothing was merged.")
+    message, named = clean_line(title or "") or branch, _named(target_top, branch)
+    return MergePlan(worktree, branch, head, target_top, target_branch, target_head, commits, (), message, named=named)
+
+
+def _is_sparse(top: str) -> bool:
+    return git(top, "config", "--type=bool", "--get", "core.sparseCheckout", ok=(0, 1)).text == "true"
+
+
+def _named(top: str, branch: str) -> str:
+    tagged = git(top, "rev-parse", "-q", "--verify", f"refs/tags/{branch}", ok=(0, 1)).code == 0
+    return f"heads/{branch}" if tagged else branch
 
 
 def _ready_target(target: Place, source: str, branch: str) -> tuple[str, str, str]:
@@ -159,7 +191,7 @@ def merge(plan: MergePlan, commit_message: str | None = None) -> Merged:
     tip = committed or plan.branch_head
     _refuse_conflict(plan, tip)
     try:
-        git(plan.target, "merge", "--no-edit", plan.branch, reads=False, hooks=True, timeout=_MERGE_S)
+        git(plan.target, "merge", "--no-edit", plan.named, reads=False, hooks=True, timeout=_MERGE_S)
     except GitError as error:
         with suppress(GitError):
             git(plan.target, "merge", "--abort", reads=False)
@@ -170,14 +202,14 @@ def merge(plan: MergePlan, commit_message: str | None = None) -> Merged:
 
 
 def _refuse_changed(plan: MergePlan) -> None:
-    now = plan_merge(plan.worktree, identify(plan.target), title=plan.message)
+    now = plan_merge(plan.worktree, identify(plan.target), title=plan.message, branch=plan.branch)
     if now != plan:
         raise BoardError("The branch or the checkout has changed since the merge was shown; look at it again.")
 
 
 def _commit(plan: MergePlan, message: str) -> str:
     try:
-        git(plan.worktree, "add", "--all", reads=False, timeout=_MERGE_S)
+        git(plan.worktree, *plan.add, reads=False, timeout=_MERGE_S)
         git(
             plan.worktree, "commit", "--quiet", "--file=-", "--cleanup=whitespace", reads=False, hooks=True,
             timeout=_MERGE_S, given=message.encode("utf-8", "surrogateescape"),
@@ -197,9 +229,9 @@ def _refuse_conflict(plan: MergePlan, tip: str) -> None:
         line = ("merge-tree", "--write-tree", "-z", "--name-only", "--no-messages", plan.target_head, tip)
         said = git(plan.target, *line, environ=environ, ok=(0, 1, 128, 129))
     if said.code == 1:
-        names = list(dict.fromkeys(said.fields[1:]))
+        where, names = shlex.quote(plan.worktree), list(dict.fromkeys(said.fields[1:]))
         shown = ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
         raise BoardError(
-            f"{plan.branch} and {plan.target_branch} both changed {shown}; nothing was merged. Solve it on the branch: "
-            f"git -C {shlex.quote(plan.worktree)} merge {shlex.quote(plan.target_branch)}"
+            f"{plan.branch} and {plan.target_branch} both changed {shown}; nothing was merged. Solve it on the branch"
+            + (f": git -C {where} merge {shlex.quote(plan.target_branch)}" if stands(plan.worktree) else ".")
         )

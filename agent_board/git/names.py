@@ -64,8 +64,9 @@ def check_name(place: Place, name: str) -> None:
 
 
 def _branches(place: Place) -> list[str]:
-    listed = git(home_of(place), "for-each-ref", "--format=%(refname)", "refs/heads").lines
-    return [name.removeprefix("refs/heads/") for name in listed]
+    """Names that are taken; a tag's, too, for git would take it for the branch."""
+    listed = git(home_of(place), "for-each-ref", "--format=%(refname)", "refs/heads", "refs/tags").lines
+    return [name.removeprefix("refs/heads/").removeprefix("refs/tags/") for name in listed]
 
 
 def _entries(root: str) -> list[str]:

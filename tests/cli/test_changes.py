@@ -1,5 +1,6 @@
 """`diff` and `merge`: a task's work, seen and taken over."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -61,6 +62,25 @@ def test_diff_of_a_task_whose_worktree_is_gone_shows_its_branch(cli: Cli, view: 
     commit(worktree, {"new.txt": "1\n"}, "New")
     git(repo, "worktree", "remove", str(worktree))
     assert [file["path"] for file in cli("diff", view, "--json").json["files"]] == ["new.txt"]
+
+
+def test_what_stands_in_a_worktree_s_place_is_not_the_task_s(cli: Cli, view: str, repo: Path, worktree: Path):
+    """A plain directory there belongs to the main checkout, whose changes are the user's own."""
+    commit(worktree, {"new.txt": "1\n"}, "New")
+    shutil.rmtree(worktree)
+    write(repo, {"README.md": "mine\n", ".worktrees/task/x": "x"})
+    assert [file["path"] for file in cli("diff", view, "--json").json["files"]] == ["new.txt"]
+    git(repo, "checkout", "README.md")
+    assert cli("merge", view, "--yes").code == 0
+    assert (repo / "new.txt").exists()
+
+
+def test_diff_before_there_is_a_branch_says_so(cli: Cli, store: StorePaths, repo: Path):
+    base = git(repo, "rev-parse", "HEAD")
+    meta = {"worktreePath": f"{repo}/.worktrees/x", "branch": "x", "baseRef": base, "repoRoot": str(repo)}
+    done = cli("diff", make_view(store, "bb11bb22cc", meta=meta))
+    assert done.code == 1
+    assert "neither the task's worktree nor its branch x" in done.err
 
 
 def test_diff_of_a_task_in_a_plain_directory_says_so(cli: Cli, store: StorePaths, tmp_path: Path):

@@ -106,3 +106,10 @@ def test_the_branch_of_a_lost_worktree_still_shows_what_it_has(clean_repo: Path)
     found = branch_changes(str(clean_repo), base, "task")
     assert [(file.path, file.uncommitted) for file in found.files] == [("new.txt", False)]
     assert found.ahead == 1
+
+
+def test_new_files_outside_a_sparse_checkout_are_shown(clean_repo: Path):
+    base = commit(clean_repo, {"big/data.bin": "x", "small/x": "x"})
+    git(clean_repo, "sparse-checkout", "set", "--cone", "small")
+    write(clean_repo, {"big/new.txt": "1\n", "small/new.txt": "1\n"})
+    assert [file.path for file in changes(str(clean_repo), base).files] == ["big/new.txt", "small/new.txt"]

@@ -9,7 +9,7 @@ from agent_board.errors import BoardError
 from agent_board.git import call
 from agent_board.git.repository import identify
 from agent_board.git.worktrees import ensure, is_ready, worktree_root
-from tests.git.repo import add_worktree, branches, commit, git, write
+from tests.git.repo import add_worktree, branches, commit, git, snapshot, write
 from tests.git.test_crashes import act, condition
 
 
@@ -76,3 +76,30 @@ def test_something_else_at_its_place_is_refused(repo: Path):
         make(repo)
     assert (worktree / "mine").read_text() == "mine"
     shutil.rmtree(worktree)
+
+
+def _switched(repo: Path) -> None:
+    git(repo, "switch", "-q", "task")
+
+
+def _rebasing(repo: Path) -> None:
+    git(repo, "switch", "-q", "task")
+    commit(repo, {"README.md": "mine\n"}, "Mine")
+    git(repo, "branch", "-f", "other", "main")
+    git(repo, "switch", "-q", "other")
+    commit(repo, {"README.md": "theirs\n"}, "Theirs")
+    git(repo, "switch", "-q", "task")
+    git(repo, "rebase", "-q", "other", ok=(1,))
+
+
+@pytest.mark.parametrize("now", [_switched, _rebasing])
+def test_a_branch_that_the_user_has_checked_out_is_not_shared(clean_repo: Path, now):
+    """Invariant 7: a commit in the worktree would change what his own checkout is at."""
+    make(clean_repo)
+    git(clean_repo, "worktree", "remove", "--force", str(clean_repo / ".worktrees" / "task"))
+    now(clean_repo)
+    before = snapshot(clean_repo)
+    with pytest.raises(BoardError, match=f"task is checked out in {clean_repo}"):
+        make(clean_repo)
+    assert snapshot(clean_repo) == before
+    assert not (clean_repo / ".worktrees").exists()

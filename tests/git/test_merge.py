@@ -1,6 +1,7 @@
 """Taking a branch over: planned and shown, all or nothing, and never against what the user has in his checkout."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -198,3 +199,38 @@ def test_git_older_than_merge_tree_still_aborts_cleanly(clean_repo: Path, monkey
     after.pop("index")
     assert after == before
     assert not os.path.exists(clean_repo / ".git" / "MERGE_HEAD")
+
+
+def test_new_files_outside_a_sparse_checkout_come_along(clean_repo: Path):
+    commit(clean_repo, {"big/data.bin": "x", "small/x": "x"})
+    git(clean_repo, "sparse-checkout", "set", "--cone", "small")
+    worktree = add_worktree(clean_repo)
+    write(worktree, {"big/new.txt": "1\n", "small/new.txt": "1\n"})
+    planned = plan(worktree, clean_repo)
+    assert planned.uncommitted == ("big/new.txt", "small/new.txt")
+    assert planned.commands()[0] == f"git -C {worktree} add --all --sparse"
+    merge(planned)
+    assert git(clean_repo, "show", "HEAD:big/new.txt") == "1"
+    assert git(worktree, "status", "--porcelain") == ""
+
+
+def test_a_tag_of_the_same_name_is_not_merged_instead(clean_repo: Path):
+    worktree = add_worktree(clean_repo)
+    git(clean_repo, "tag", "task")
+    commit(worktree, {"new.txt": "1\n"}, "New")
+    merge(plan(worktree, clean_repo))
+    assert (clean_repo / "new.txt").exists()
+
+
+def test_a_branch_without_its_worktree_is_merged_as_far_as_it_is_committed(clean_repo: Path):
+    worktree = add_worktree(clean_repo)
+    tip = commit(worktree, {"new.txt": "1\n"}, "New")
+    shutil.rmtree(worktree)
+    worktree.mkdir()  # now a directory of the main checkout's
+    planned = plan(worktree, clean_repo, branch="task")
+    assert [entry.subject for entry in planned.commits] == ["New"]
+    assert merge(planned).head == tip
+    with pytest.raises(BoardError, match="nothing that main"):
+        plan(worktree, clean_repo, branch="task")
+    with pytest.raises(BoardError, match="its branch gone, too"):
+        plan(worktree, clean_repo, branch="gone")

@@ -112,3 +112,9 @@ def test_a_legal_name_stays_as_it_is(repo: Path, name: str):
     check_name(identify(str(repo)), name)
     assert add_worktree(repo, name).name == name
     assert name in branches(repo)
+
+
+def test_a_tag_s_name_is_taken(clean_repo: Path):
+    """Git would take the tag for the branch."""
+    git(clean_repo, "tag", "v2")
+    assert free_names(identify(str(clean_repo)), "v2", [], [])[1] == "v2-2"
