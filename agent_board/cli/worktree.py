@@ -82,7 +82,6 @@ def _create(args: argparse.Namespace) -> int:
                 "branch": opened.branch,
                 "dirty": opened.dirty,
                 "base": opened.base,
-                "warnings": list(opened.warnings),
             }
         )
         return 0

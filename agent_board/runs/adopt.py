@@ -9,6 +9,7 @@ from agent_board.agents.base import Agent, ForeignSession
 from agent_board.agents.registry import ORDER
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
+from agent_board.git.repository import checkout_path, identify
 from agent_board.runs.naming import name_from
 from agent_board.store import plain
 from agent_board.store.files import now_ms
@@ -45,6 +46,7 @@ def adopt(paths: StorePaths, session_file: str) -> Adopted:
     holder = _holder(path)
     if holder is not None:
         raise BoardError(f"Process {holder} has {path} open; end that session first, then adopt it.")
+    checkout, repo_root = _home_of(session.cwd)
     view_id = new_id()
     made: list[str] = []
 
@@ -65,6 +67,8 @@ def adopt(paths: StorePaths, session_file: str) -> Adopted:
             kind=agent.kind,
             agent=agent.name,
             session_id=session.session_id,
+            checkout=checkout,
+            repo_root=repo_root,
         )
         plain.write(view.meta, meta, sync=True)
         idle = State(VERSION, view_id, SemanticState.IDLE, ProcessState.EXITED, now, now)
@@ -76,6 +80,14 @@ def adopt(paths: StorePaths, session_file: str) -> Adopted:
     except _AdoptedMeanwhile as other:
         return other.adopted
     return Adopted(view_id, made[0], new=True)
+
+
+def _home_of(cwd: str) -> tuple[str, str | None]:
+    """The work tree whose lease a reply needs, as any other writer's does, and the main checkout of its repository."""
+    with suppress(BoardError):
+        place = identify(cwd)
+        return checkout_path(place), place.main or place.top
+    return os.path.realpath(cwd), None
 
 
 def _known(paths: StorePaths, path: str) -> Adopted | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from agent_board.agents.base import Agent
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError, BusyError
+from agent_board.runs import worktree
 from agent_board.runs.attached import attached_state, settle_attach
 from agent_board.runs.claim import claim, run_ids
 from agent_board.runs.followups import hold_and_release, new_prompt_id
@@ -38,6 +39,7 @@ from agent_board.store.records import (
     ShimPid,
     State,
 )
+from agent_board.text import clean_line
 
 _END_WITHIN_S = 10.0
 _LEASE_PATIENCE_S = 0.3
@@ -173,6 +175,9 @@ class _Attach:
 
     def _start(self, run: RunPaths, status: RunStatus) -> TerminalWorker:
         request = self._request
+        if request.worktree:
+            for warning in worktree.prepare(self._view, request):
+                sys.stderr.write(f"{clean_line(warning)}\n")
         try:
             worker = TerminalWorker(
                 [*request.wrap, *self._agent.attach_command(job_of(request))],

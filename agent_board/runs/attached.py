@@ -6,6 +6,7 @@ from contextlib import suppress
 from agent_board.agents.events import Event
 from agent_board.agents.registry import agent as agent_named
 from agent_board.errors import BoardError
+from agent_board.runs import worktree
 from agent_board.runs.followups import hold_behind
 from agent_board.runs.recorder import settle, with_evidence
 from agent_board.runs.status import job_of
@@ -30,6 +31,8 @@ def settle_attach(
 
     A session that was only looked at leaves state and verdict as they were.
     """
+    if request.worktree:
+        worktree.release(paths.view(request.view_id))
     events = _said_since(request, status)
     ended = dataclasses.replace(
         status, ended_at=now_ms(), exit_code=exit_code, process_state=ProcessState.EXITED, current_tool=None

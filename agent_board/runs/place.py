@@ -10,6 +10,7 @@ from agent_board.git.listing import worktree_root
 from agent_board.git.names import free_names
 from agent_board.git.repository import Kind, Place, checkout_path
 from agent_board.runs.lease import path_hash, short_path
+from agent_board.runs.worktree import LEAVE_WORKTREES
 from agent_board.states.view import shown
 from agent_board.store import locks, plain
 from agent_board.store.paths import StorePaths
@@ -17,10 +18,6 @@ from agent_board.store.records import Meta, SemanticState, State
 from agent_board.store.views import view_ids
 
 MODES = ("auto", "on", "off")
-LEAVE_WORKTREES = (
-    "Other agents work in worktrees below the .worktrees directory of this repository: "
-    "never read, change, move or delete anything in there, and never run `git clean -ff` or `git worktree` commands."
-)
 _CLAIM_PATIENCE_S = 10.0
 _OPEN = (SemanticState.QUEUED, SemanticState.WORKING, SemanticState.NEEDS_INPUT)
 
@@ -37,7 +34,7 @@ class Placement:
     worktree_path: str | None = None
     branch: str | None = None
     base: str | None = None
-    """The commit that the worktree starts from."""
+    """The commit that it starts from; None where there is none."""
     rules: tuple[str, ...] = ()
     """What the agent is told beside the prompt."""
     warnings: tuple[str, ...] = ()
@@ -71,7 +68,12 @@ def placed(
     warnings = _neighbours(place, others, here) if not read_only else ()
     rules = (LEAVE_WORKTREES,) if place.is_git and not read_only else ()
     return Placement(
-        place.path, None if read_only else here, repo_root=place.main or place.top, rules=rules, warnings=warnings
+        place.path,
+        None if read_only else here,
+        repo_root=place.main or place.top,
+        base=place.head,
+        rules=rules,
+        warnings=warnings,
     )
 
 
@@ -124,10 +126,15 @@ def _neighbours(place: Place, others: list[tuple[Meta, State | None]], here: str
         other = meta.checkout
         if other is None or other == here or not _is_open(meta, state):
             continue
-        if place.kind is Kind.PLAIN and os.path.commonpath([here, other]) in (here, other):
+        if Kind.PLAIN in (place.kind, _kind(meta)) and os.path.commonpath([here, other]) in (here, other):
             where = "above" if here.startswith(other + os.sep) else "below"
             found.append(f"“{meta.name}” writes in {short_path(other)}, {where} this directory.")
     return tuple(found)
+
+
+def _kind(meta: Meta) -> Kind | None:
+    """Plain, or None for a view in a repository."""
+    return Kind.PLAIN if meta.repo_root is None else None
 
 
 def _views(paths: StorePaths) -> Iterator[tuple[Meta, State | None]]:

@@ -132,7 +132,7 @@ def settle_under_lock(paths: StorePaths, view: ViewPaths, *, delivering: bool = 
         return True
     if liveness is Liveness.ALIVE:
         return _mark_orphan(paths, run, status)
-    if request is not None and request.worktree:
+    if request is None or request.worktree:
         worktree.release(view)
     settled = settled_from_files(run, request, status)
     if request is not None:

@@ -11,6 +11,7 @@ from agent_board.runs.followups import forget, item_of, listed
 from agent_board.runs.launch import launch
 from agent_board.runs.recorder import settle, with_evidence
 from agent_board.runs.status import first_status
+from agent_board.runs.worktree import LEAVE_WORKTREES
 from agent_board.store import locks, plain
 from agent_board.store.files import disk_errors, now_ms
 from agent_board.store.paths import StorePaths, ViewPaths
@@ -41,6 +42,9 @@ def next_request(
         model=meta.default_model,
         mode=meta.mode,
         read_only=meta.read_only,
+        checkout=None if meta.read_only else meta.checkout,
+        worktree=meta.worktree_path is not None,
+        rules=[LEAVE_WORKTREES] if meta.repo_root and not meta.worktree_path and not meta.read_only else [],
         prompt_preview=preview(text),
         prompt_bytes=len(text.encode("utf-8", "surrogatepass")),
     )

@@ -36,7 +36,6 @@ def test_create_says_what_it_made(cli: Cli, repo: Path):
         "branch": "fix.it",
         "dirty": False,
         "base": git(repo, "rev-parse", "HEAD"),
-        "warnings": [],
     }
     assert git(path, "branch", "--show-current") == "fix.it"
     assert git(repo, "status", "--porcelain") == ""
@@ -275,7 +274,6 @@ def test_settings_say_where_and_how(cli: Cli, repo: Path, tmp_path: Path):
     done = cli("worktree", "create", "other", "--json")
     assert done.code == 0
     assert "ended with 7" in done.err
-    assert len(done.json["warnings"]) == 1
 
 
 def test_doctor_says_what_git_clean_does(cli: Cli, repo: Path):

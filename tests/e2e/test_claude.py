@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_board.runs.place import LEAVE_WORKTREES
+from agent_board.runs.worktree import LEAVE_WORKTREES
 from tests.conftest import StartBoard
 from tests.support import acts, agents, command, processes
 from tests.support.model_server import ModelServer, held, refuse, say, use

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent_board.runs.place import LEAVE_WORKTREES
+from agent_board.runs.worktree import LEAVE_WORKTREES
 from tests.support import acts, agents, command, processes
 from tests.support.model_server import ModelServer, refuse, say, use
 from tests.support.wait import wait_for

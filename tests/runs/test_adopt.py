@@ -16,12 +16,16 @@ from agent_board.runs.delete import delete
 from agent_board.runs.life import archive, done
 from agent_board.runs.reconcile import reconcile
 from agent_board.runs.reply import reply
+from agent_board.runs.stop import stop
+from agent_board.runs.worktree import LEAVE_WORKTREES
 from agent_board.states.view import shown
 from agent_board.store import plain
 from agent_board.store.paths import StorePaths
-from agent_board.store.records import Meta, ProcessState, SemanticState
+from agent_board.store.records import Meta, ProcessState, RunRequest, SemanticState
 from agent_board.store.views import view_ids
-from tests.runs.views import settled, start, state_of
+from tests.git.repo import make_repo
+from tests.runs.views import settled, start, state_of, working
+from tests.support.wait import wait_for
 
 NAMED = {"type": "session_info", "id": "2", "name": "Upload tests"}
 
@@ -196,3 +200,21 @@ def test_a_title_from_elsewhere_is_only_text(store: StorePaths, project: Path, t
     name = adopt(store, str(path)).name
     assert name.isprintable()
     assert len(name) <= 40
+
+
+def test_its_replies_wait_for_other_writers(store: StorePaths, project: Path, tmp_path: Path) -> None:
+    """AB-088: no flow passes by the lease of the checkout."""
+    repo = make_repo(tmp_path / "api")
+    adopted = adopt(store, str(demo_session(tmp_path / "mine.jsonl", repo / "src")))
+    meta = meta_of(store, adopted)
+    assert (meta.checkout, meta.repo_root) == (str(repo), str(repo))
+    first = start(store, repo, "say Going.; hang")
+    working(store, first.view_id)
+    answer = reply(store, adopted.view_id, b"demo: say Gone on.")
+    waits = f"waits for {first.name} in {repo}"
+    wait_for(lambda: state_of(store, adopted.view_id).queue_reason == waits, what="the reply to wait")
+    stop(store, first.view_id)
+    assert settled(store, adopted.view_id, run_id=answer.run_id).summary == "Gone on."
+    request = plain.read(RunRequest, store.view(adopted.view_id).run(answer.run_id or "").request)
+    assert isinstance(request, RunRequest)
+    assert request.rules == [LEAVE_WORKTREES]

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from agent_board.runs import followups
+from agent_board.runs.dispatch import Order, dispatch
 from agent_board.runs.life import archive, done, rename
 from agent_board.runs.reconcile import reconcile
 from agent_board.runs.reply import reply
@@ -21,6 +22,7 @@ from agent_board.store import plain
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta, ProcessState, RunRequest, SemanticState, State
 from agent_board.store.views import change_meta
+from tests.git.repo import git, make_repo
 from tests.runs.views import own_processes, received, settled, start, state_of, status_of, working
 from tests.support import command
 from tests.support.terminal import Terminal
@@ -358,6 +360,22 @@ def _refused_elsewhere(view_id: str, cwd: Path) -> str:
     with Terminal([*command.AGENT_BOARD, "attach", view_id], cwd=cwd, size=(300, 24)) as terminal:
         assert terminal.wait_exit() == 1
         return terminal.text
+
+
+def test_a_worktree_is_made_anew_and_locked_while_somebody_is_there(
+    store: StorePaths, tmp_path: Path, attach: Attach
+) -> None:
+    """DESIGN 8: an attach is a run, and its worktree must not be removed under it."""
+    repo = make_repo(tmp_path / "api")
+    task = dispatch(store, Order(b"demo: say Done.", str(repo), agent="demo", worktree="on"))
+    settled(store, task.view_id)
+    git(repo, "worktree", "remove", task.worktree_path or "")
+    terminal = attach(task.view_id)
+    run_id = runs_of(store, task.view_id)[-1]
+    assert f"locked agent-board: agent-board run {run_id}" in git(repo, "worktree", "list", "--porcelain")
+    terminal.send("enter")
+    assert terminal.wait_exit() == 0
+    assert "\nlocked" not in git(repo, "worktree", "list", "--porcelain")
 
 
 def test_without_a_terminal_it_refuses(store: StorePaths, asking: str) -> None:

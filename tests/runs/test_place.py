@@ -12,6 +12,7 @@ import pytest
 
 from agent_board.errors import BoardError, UsageError
 from agent_board.git.removal import WorkAtRiskError
+from agent_board.runs.changes import view_changes
 from agent_board.runs.delete import delete, plan_delete
 from agent_board.runs.dispatch import Dispatched, Order, dispatch
 from agent_board.runs.options import Options
@@ -281,3 +282,43 @@ def test_worktrees_can_be_put_elsewhere(store: StorePaths, repo: Path, tmp_path:
     path = Path(meta_of(store, done).worktree_path or "")
     assert path.is_relative_to(elsewhere)
     assert (path / "set-up").read_text() == "ready\n"
+
+
+def test_removed_while_it_ran_it_can_still_be_deleted(store: StorePaths, repo: Path) -> None:
+    """FIELD-FAULTS 17: the lock of a run must not outlive it where the directory can't lead to it any more."""
+    done = start(store, repo, "say Going.; work 60", worktree="on", name="lost")
+    working(store, done.view_id)
+    shutil.rmtree(meta_of(store, done).worktree_path or "")
+    end(store, done)
+    assert "\nlocked" not in git(repo, "worktree", "list", "--porcelain")
+    delete(store, done.view_id)
+    assert done.view_id not in view_ids(store)
+
+
+def test_a_directory_without_commits_is_there_in_the_worktree_too(store: StorePaths, repo: Path) -> None:
+    (repo / "new" / "deep").mkdir(parents=True)
+    done = start(store, repo / "new" / "deep", "run pwd; say Done.", worktree="on", name="deep")
+    assert settled(store, done.view_id).semantic_state is SemanticState.COMPLETED
+    assert Path(meta_of(store, done).worktree_path or "", "new", "deep").is_dir()
+
+
+def test_commits_made_in_place_are_shown(store: StorePaths, repo: Path) -> None:
+    done = start(store, repo, "run sh -c 'echo x > new && git add new && git commit -qm Mine'; say Done.")
+    settled(store, done.view_id)
+    found = view_changes(store, done.view_id)
+    assert [commit.subject for commit in found.commits] == ["Mine"]
+    assert "new" in [file.path for file in found.files]
+    git(repo, "stash", "-uq")
+    git(repo, "switch", "-q", "--orphan", "elsewhere")
+    assert view_changes(store, done.view_id).ahead == 0
+
+
+def test_a_repository_below_a_plain_writer_warns(store: StorePaths, repo: Path) -> None:
+    first = start(store, repo.parent, "say Going.; work 60", name="first")
+    working(store, first.view_id)
+    second = start(store, repo, "say Done.", name="second")
+    assert second.warnings == (f"“first” writes in {repo.parent}, above this directory.",)
+    settled(store, second.view_id)
+    isolated = start(store, repo, "say Done.", name="third", worktree="on")
+    settled(store, isolated.view_id)
+    end(store, first)
