@@ -4,9 +4,11 @@ import threading
 import time
 from pathlib import Path
 
+import pytest
 from textual import events
 
 from agent_board.board.screens.confirm import QUIET_S, Confirm
+from agent_board.board.widgets import session_list
 from agent_board.board.widgets.choice import Choice
 from agent_board.board.widgets.directory_input import DirectoryInput, completed
 from agent_board.board.widgets.prompt_area import PromptArea
@@ -233,6 +235,31 @@ async def test_a_burst_of_keys_is_a_paste_too(start: Starter) -> None:
         await board.until(lambda: prompt_of(board).text == "qs y\nquit", "the text")
         assert board.app.return_code is None
         assert not board.acts.stopped
+
+
+async def test_what_is_typed_before_the_bar_has_the_keyboard_is_its_text(start: Starter) -> None:
+    """At the speed of hands, the second key comes before the bar does: it is no act, and no letter is lost."""
+    make_view(start.paths, "a", name="older", state=S.NEEDS_INPUT)
+    async with start() as board:
+        began = time.monotonic()
+        for number, char in enumerate("n!dfx make it"):
+            key = events.Key(char, char)
+            key.time = began + number * 0.03
+            board.app.post_message(key)
+        await board.until(lambda: board.screen.query(PromptArea) and prompt_of(board).text == "!dfx make it")
+        assert board.app.screen is board.screen
+        assert not board.toasts()
+
+
+async def test_an_input_that_does_not_come_gives_the_keys_back(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
+    make_view(start.paths, "a", name="older", state=S.NEEDS_INPUT)
+    async with start() as board:
+        board.screen.list.expect_input()
+        await board.pilot.press("m")
+        assert not board.screen.listing.marked
+        monkeypatch.setattr(session_list, "EXPECTED_S", 0.0)
+        await board.pilot.press("m")
+        await board.until(lambda: board.screen.listing.marked)
 
 
 async def test_pasted_lines_in_the_bar_send_nothing(start: Starter) -> None:

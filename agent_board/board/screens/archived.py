@@ -252,6 +252,7 @@ class ArchivedScreen(Screen[None]):
 
     def do_filter(self) -> None:
         """Narrow as it is typed."""
+        self.list.expect_input()
         self._open_filter()
 
     @work(exclusive=True, group="filter")
@@ -270,9 +271,9 @@ class ArchivedScreen(Screen[None]):
         """Back to the list."""
         if self._filter_bar is not None:
             bar, self._filter_bar = self._filter_bar, None
-            await bar.remove()
             self.list.can_focus = True
-            self.list.focus()
+            self.set_focus(self.list)
+            await bar.remove()
             self._narrow(self._filter_text if event.keep else "")
 
     def _narrow(self, text: str) -> None:

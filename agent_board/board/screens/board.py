@@ -298,6 +298,7 @@ class BoardScreen(HeldScreen):
 
     def do_filter(self) -> None:
         """Open the filter."""
+        self.list.expect_input()
         self._open_filter()
 
     def do_clear(self) -> None:
@@ -346,10 +347,10 @@ class BoardScreen(HeldScreen):
         """Back to the list."""
         if self._filter_bar is not None:
             bar, self._filter_bar = self._filter_bar, None
+            self.list.can_focus = True
+            self.set_focus(self.list)
             await bar.remove()
             self.task_line.display = not self.bar_is_open
-            self.list.can_focus = True
-            self.list.focus()
             self._narrow(self._filter_text if event.keep else "")
 
     def _narrow(self, text: str) -> None:

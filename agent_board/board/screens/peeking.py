@@ -107,6 +107,8 @@ class PeekScreen(ElsewhereScreen):
     def open_peek(self, act: str = "peek") -> bool:
         """Open it; False when it has to be made first: then the act is taken once more when it is there."""
         if self.peek is None:
+            if act in ("reply", "retry"):
+                self.list.expect_input()
             self._open_when_ready(act)
             return False
         if not self._peek_is_open:

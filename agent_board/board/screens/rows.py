@@ -205,6 +205,7 @@ class RowScreen(TaskScreen):
         """Open the input over the name."""
         if (row := self.listing.selected_row()) is not None and self._name_input is None:
             self.list.show_selection()
+            self.list.expect_input()
             self._open_name(row)
 
     @work(group="name")
@@ -250,7 +251,7 @@ class RowScreen(TaskScreen):
         if self._name_input is not None:
             field, self._name_input = self._name_input, None
             self.list.can_focus = True
-            self.list.focus()
+            self.set_focus(self.list)
             field.remove()
             self.tell()
 

@@ -170,6 +170,8 @@ class TaskScreen(Screen[None]):
 
     def open_bar(self, text: str = "") -> None:
         """Open the new-task bar on the draft; pasted text is added to it."""
+        if self._bar is None:
+            self.list.expect_input()
         self._open_bar(text)
 
     @work(group="bar")
@@ -193,7 +195,7 @@ class TaskScreen(Screen[None]):
         if self._bar is not None:
             bar, self._bar = self._bar, None
             self.list.can_focus = True
-            self.list.focus()
+            self.set_focus(self.list)  # at once: the next key is the list's
             await bar.remove()
             self.task_line.display = True
             self.tell()

@@ -1,5 +1,6 @@
 """The list: only visible lines are drawn, and of those only the ones that have changed."""
 
+import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -28,6 +29,8 @@ Token = tuple[object, ...]
 """All that a line's picture depends on; equal tokens, equal pictures."""
 
 SPINNER_S = 0.25
+EXPECTED_S = 2.0
+"""An input that was asked for and does not have the keyboard after so long does not come."""
 _CACHED = 512
 _MOVES = frozenset({"up", "down", "first", "last"})
 
@@ -79,7 +82,10 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         self._burst = Burst()
         self._repeats = Repeats()
         self._held: Timer | None = None
-        self._waiting: list[str] = []
+        self._waiting: list[events.Key] = []
+        self._ahead: list[events.Key | events.Paste] | None = None
+        """What was typed since an input was asked for that has not got the keyboard yet."""
+        self._asked_at = 0.0
         self._strips: dict[Token, Strip] = {}
         self._styles: dict[tuple[str, bool], Style] = {}
 
@@ -302,6 +308,8 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
     def watch_has_focus(self, has_focus: bool) -> None:
         """The cursor is bright where the keyboard is, faint elsewhere."""
         super().watch_has_focus(has_focus)
+        if not has_focus:
+            self._hand_over()
         self._styles.clear()
         self.sync()
 
@@ -320,6 +328,8 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
 
         What comes while one waits waits behind it: keys act in the order in which they were pressed.
         """
+        if self._keep_ahead(event):
+            return
         repeated = self._repeats.feed(event.key, event.time)
         char = event.character if event.is_printable else "\n" if event.key == "enter" else None
         paste = char is not None and self._burst.feed(char, event.time)
@@ -332,7 +342,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
             if repeated == 1:
                 self.post_message(self.HeldDown(event.key))
             return
-        self._waiting.append(event.key)
+        self._waiting.append(event)
         if self._held is not None:
             self._held.stop()
         self._held = self.set_timer(QUIET_S if paste else HOLD_S, self._release)
@@ -344,15 +354,50 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         if self._burst.is_paste:
             self.post_message(self.Pasted(self._burst.take()))
             return
-        for key in waiting:
-            active = self.screen.active_bindings.get(key)
-            if active is not None and active.enabled:
+        for event in waiting:
+            active = self.screen.active_bindings.get(event.key)
+            if self._ahead is not None or self.screen.focused is not self:
+                self._pass_on(event)  # the one before it opened an input
+            elif active is not None and active.enabled:
                 await self.app.run_action(active.binding.action, active.node)
 
     def on_paste(self, event: events.Paste) -> None:
         """Text on the list is a task's description, never keys."""
+        if not self._keep_ahead(event):
+            event.stop()
+            self.post_message(self.Pasted(event.text))
+
+    # -- what is typed while an input opens
+
+    def expect_input(self) -> None:
+        """An input is on its way: what is typed until it has the keyboard is text for it, and no key of the list."""
+        if self.has_focus and self._ahead is None:
+            self._ahead, self._asked_at = [], time.monotonic()
+
+    def _keep_ahead(self, event: events.Key | events.Paste) -> bool:
+        if self._ahead is not None and time.monotonic() - self._asked_at > EXPECTED_S:
+            self._ahead = None  # the input did not come: its text is no key either
+        if self._ahead is None:
+            return False
         event.stop()
-        self.post_message(self.Pasted(event.text))
+        event.prevent_default()
+        self._ahead.append(event)
+        return True
+
+    def _hand_over(self) -> None:
+        """Another widget has the keyboard: what was typed for it goes there, in order."""
+        ahead, self._ahead = self._ahead or [], None
+        for event in ahead:
+            self._pass_on(event)
+
+    def _pass_on(self, event: events.Key | events.Paste) -> None:
+        target = self.screen.focused
+        if self._ahead is not None:
+            self._ahead.append(event)
+        elif target is not None and target is not self:
+            again = events.Paste(event.text) if isinstance(event, events.Paste) else events.Key(event.key, event.character)
+            again.time = event.time  # an enter among them is judged by when it was pressed
+            target.post_message(again)
 
     def visible_rows(self) -> Sequence[str]:
         """The ids of the rows in the window, for tests and for whoever reads ahead."""
