@@ -2,6 +2,7 @@
 
 import argparse
 import sys
+from collections.abc import Iterator
 
 from agent_board.cli.asking import agreed, agreed_by_name, can_ask
 from agent_board.cli.output import print_object, say
@@ -22,6 +23,8 @@ def run(args: argparse.Namespace) -> int:
     name = name_of(paths, view_id)
     if plan.obstacle:
         raise BoardError(plan.obstacle)
+    for line in _lost(plan, args.discard_work):
+        print(line, file=sys.stderr)
     if not args.yes:
         _ask(plan, name, discard_work=args.discard_work)
     if plan.loses and not args.discard_work:
@@ -39,7 +42,7 @@ def _ask(plan: DeletePlan, name: str, *, discard_work: bool) -> None:
     """Show what goes and let the user agree. Raises BoardError when he doesn't, or nobody is there."""
     if not can_ask():
         raise BoardError(f"Deleting {name} can't be taken back; add --yes to do it without a terminal.")
-    for line in _lines(plan, discard_work):
+    for line in _lines(plan):
         print(clean_line(line), file=sys.stderr)
     if plan.loses and not discard_work:
         return  # the refusal follows
@@ -48,10 +51,20 @@ def _ask(plan: DeletePlan, name: str, *, discard_work: bool) -> None:
         raise BoardError("Nothing was deleted.")
 
 
-def _lines(plan: DeletePlan, discard_work: bool) -> list[str]:
-    lost = [*plan.loses, *(plan.branch_loses if discard_work else ())]
+def _lost(plan: DeletePlan, discard_work: bool) -> Iterator[str]:
+    """What exists nowhere else, item by item: also for whoever has agreed beforehand."""
+    removal = plan.worktree
+    if removal is None:
+        return
+    for loss in (*removal.lost, *(removal.lost_with_branch if discard_work else ())):
+        yield f"LOST:  {clean_line(loss.what)}, nowhere else"
+        yield from (f"    {clean_line(item)}" for item in loss.items)
+        if loss.count > len(loss.items) > 0:
+            yield f"    and {loss.count - len(loss.items)} more"
+
+
+def _lines(plan: DeletePlan) -> list[str]:
     return [
-        *(f"LOST:  {what}, nowhere else" for what in lost),
         *(f"goes:  {path}" for path in plan.goes),
         *(f"stays: {path} (the board did not make it)" for path in plan.stays),
         *plan.notes,

@@ -53,6 +53,9 @@ _SETTINGS = (
     "log.showSignature=false",
     "core.quotePath=false",
 )
+_LFS = ("filter.lfs.smudge=", "filter.lfs.clean=", "filter.lfs.process=", "filter.lfs.required=false")
+NO_LFS = tuple(word for setting in _LFS for word in ("-c", setting))
+"""Take files kept by Git LFS for what they are in git: pointers."""
 _PROGRESS = re.compile(r"\d%")
 _HALF_MADE = re.compile(r"failed to read .*/worktrees/[^/]+/commondir")
 """What git says when another git is just writing that file of a new worktree."""
@@ -122,6 +125,8 @@ def git(
     lock lasts as long as it works. `progress` gets git's own progress lines.
     """
     settings = [*_SETTINGS, *([] if hooks else ["core.hooksPath=/dev/null"])]
+    if reads and not _is_on_path("git-lfs"):  # else a look at one changed file ends in “the remote end hung up”
+        settings += _LFS
     line = ["git", *(word for setting in settings for word in ("-c", setting)), *arguments]
     env = _environment(reads) | dict(environ or {})
     verb = next((word for word in arguments if not word.startswith("-") and "=" not in word), "git")
@@ -194,6 +199,10 @@ def _source(given: bytes | None) -> Iterator[IO[bytes]]:
         source.write(given)
         source.seek(0)
         yield source
+
+
+def _is_on_path(program: str) -> bool:
+    return any(os.access(os.path.join(folder, program), os.X_OK) for folder in os.get_exec_path())
 
 
 def _environment(reads: bool) -> dict[str, str]:
@@ -286,11 +295,17 @@ def _end(process: "subprocess.Popen[bytes]") -> None:
 
 
 def last_word(err: str) -> str:
-    """The line of git's complaint that says what is wrong, without its prefix and full stop."""
+    """The line of git's complaint that says what is wrong, without its prefix and full stop.
+
+    Behind one that ends with a colon stand the files that it is about, indented.
+    """
+    files = [clean_line(line) for line in err.replace("\r", "\n").split("\n") if line.startswith("\t")]
     lines = [clean_line(line) for line in err.replace("\r", "\n").split("\n") if line.strip()]
     lines = [line for line in lines if not line.startswith(_NOISE)]
     telling = [line for line in lines if line.startswith(("fatal:", "error:"))]
     said = (telling or lines or [""])[0 if telling else -1]
     for prefix in ("fatal: ", "error: "):
         said = said.removeprefix(prefix)
+    if said.endswith(":") and files:
+        said = f"{said} {', '.join(files)}"
     return cut(said, 300).rstrip(".")

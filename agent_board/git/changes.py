@@ -142,7 +142,7 @@ def _own_index(top: str, git_dir: str, objects: str) -> Iterator[dict[str, str]]
         if names:
             given = b"\0".join(names) + b"\0"
             flags = ("--intent-to-add", "--sparse", "--ignore-errors", "--pathspec-from-file=-", "--pathspec-file-nul")
-            git(top, "add", *flags, reads=False, given=given, environ=environ, ok=(0, 1))
+            git(top, "add", *flags, given=given, environ=environ, ok=(0, 1))
         yield environ
 
 

@@ -34,7 +34,7 @@ from agent_board.git.admin import (
     working_on,
     write_marker,
 )
-from agent_board.git.call import CancelledError, GitError, git, last_word, run
+from agent_board.git.call import NO_LFS, CancelledError, GitError, git, last_word, run
 from agent_board.git.erase import erase
 from agent_board.git.ignored import remember_ignored
 from agent_board.git.include import copy_included
@@ -47,8 +47,6 @@ from agent_board.text import clean_line
 CREATE_S = 3600.0
 _ZERO = "0" * 40
 _CONFIG_TRIES = 20
-_FILTERED = ("smudge filter", "external filter", "git-lfs", "filter-process")
-_NO_LFS = ("-c", "filter.lfs.smudge=", "-c", "filter.lfs.process=", "-c", "filter.lfs.required=false")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +224,16 @@ def _check_out(job: _Job) -> list[str]:
         _watched(job, *arguments)
         return []
     except GitError as error:
-        if not any(word in error.said + str(error) for word in _FILTERED):
+        if not _has_lfs(job):
             raise
         said = error.said
-    _watched(job, *_NO_LFS, *arguments)
+    _watched(job, *NO_LFS, *arguments)
     return [f"Files kept by Git LFS are only pointers in {job.path} ({said}); run there: git lfs pull"]
+
+
+def _has_lfs(job: _Job) -> bool:
+    """Whether Git LFS is set up. What git says when its program is missing tells nothing of it."""
+    return git(job.path, "config", "--get-regexp", r"^filter\.lfs\.", ok=(0, 1)).code == 0
 
 
 def _watched(job: _Job, *arguments: str) -> None:

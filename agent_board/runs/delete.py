@@ -40,11 +40,6 @@ class DeletePlan:
         return tuple(loss.what for loss in self.worktree.lost) if self.worktree is not None else ()
 
     @property
-    def branch_loses(self) -> tuple[str, ...]:
-        """What only its branch holds: it stays, unless work is discarded."""
-        return tuple(loss.what for loss in self.worktree.lost_with_branch) if self.worktree is not None else ()
-
-    @property
     def obstacle(self) -> str | None:
         """Why the worktree can't be removed now, whatever the user agrees to."""
         return self.worktree.obstacle if self.worktree is not None else None

@@ -12,6 +12,7 @@ from agent_board.store.views import view_ids
 from tests.cli.conftest import Cli
 from tests.cli.makers import make_view, tear
 from tests.cli.test_usage import one_sentence
+from tests.git.repo import add_worktree, commit, make_repo, write
 from tests.support import command
 from tests.support.terminal import Terminal
 
@@ -120,3 +121,19 @@ def test_it_refuses_with_one_sentence(cli: Cli, store: StorePaths):
     done = cli("delete", "nothing", "--yes")
     assert done.code == 1
     assert one_sentence(done.err)
+
+
+def test_what_would_be_lost_is_named_item_by_item(cli: Cli, store: StorePaths, tmp_path: Path):
+    """Invariant 6: also to somebody who said beforehand that he agrees."""
+    worktree = add_worktree(make_repo(tmp_path / "api"))
+    commit(worktree, {"src/new.py": "1\n", "README.md": "mine\n"}, "Mine")
+    write(worktree, {"src/new.py": "2\n", "run.log": "x\n"})
+    make_view(store, "cc33", meta={"name": "work", "worktreePath": str(worktree), "branch": "task"})
+    refused = cli("delete", "work", "--yes")
+    assert refused.code == 1
+    for line in ("1 changed file, nowhere else\n    src/new.py", "1 ignored file, nowhere else\n    run.log"):
+        assert line in refused.err
+    assert "Mine" not in refused.err  # the branch keeps it
+    done = cli("delete", "work", "--yes", "--discard-work")
+    assert done.code == 0, done.err
+    assert "1 commit only on the branch task, nowhere else" in done.err

@@ -10,10 +10,12 @@ import pytest
 from agent_board.errors import BoardError
 from agent_board.git import create as creating
 from agent_board.git.call import CancelledError
+from agent_board.git.changes import changes
 from agent_board.git.create import create, recorded_base
+from agent_board.git.merge import merge, plan_merge
 from agent_board.git.repository import identify
 from agent_board.git.worktrees import is_ready, list_worktrees, worktree_root
-from tests.git.repo import add_worktree, branches, commit, git, make_repo, planned, write
+from tests.git.repo import add_worktree, branches, commit, git, kinds, make_repo, planned, write
 
 
 def make(repo: Path, name: str = "task", **options) -> list[str]:
@@ -248,6 +250,25 @@ def test_a_missing_lfs_leaves_pointers_and_says_so(clean_repo: Path):
     assert len(warnings) == 1
     assert "git lfs pull" in warnings[0]
     assert (clean_repo / ".worktrees" / "task" / "a.bin").read_text() == "pointer\n"
+
+
+def test_without_the_lfs_program_work_is_seen_but_never_committed_as_it_is(clean_repo: Path):
+    """As `git lfs install` sets it up, on a machine or a PATH that lacks git-lfs."""
+    commit(clean_repo, {".gitattributes": "*.bin filter=lfs\n", "a.bin": "pointer\n", "b.bin": "pointer\n"})
+    base = git(clean_repo, "rev-parse", "HEAD")
+    git(clean_repo, "config", "filter.lfs.required", "true")
+    for key, value in {"process": "filter-process", "smudge": "smudge -- %f", "clean": "clean -- %f"}.items():
+        git(clean_repo, "config", f"filter.lfs.{key}", f"no-such-git-lfs {value}")
+    warnings = make(clean_repo)
+    assert "git lfs pull" in warnings[0]
+    worktree = clean_repo / ".worktrees" / "task"
+    assert planned(worktree).lost == ()
+    write(worktree, {"a.bin": "the content\n", "new.txt": "1\n"})
+    assert kinds(planned(worktree)) == {"modified", "untracked"}
+    assert [file.path for file in changes(str(worktree), base).files] == ["a.bin", "new.txt"]
+    with pytest.raises(BoardError, match="could not be committed"):
+        merge(plan_merge(str(worktree), identify(str(clean_repo))))
+    assert git(worktree, "rev-parse", "HEAD") == base
 
 
 def test_progress_is_told(repo: Path):

@@ -173,7 +173,7 @@ def test_an_untracked_file_in_the_way_is_not_overwritten(clean_repo: Path):
     commit(worktree, {"new.txt": "theirs\n"}, "New")
     write(clean_repo, {"new.txt": "mine\n"})
     before = snapshot(clean_repo)
-    with pytest.raises(BoardError, match="refused"):
+    with pytest.raises(BoardError, match=r"refused \(.*: new\.txt\)"):
         merge(plan(worktree, clean_repo))
     assert snapshot(clean_repo) == before
 
