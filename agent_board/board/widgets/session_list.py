@@ -395,7 +395,9 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
         if self._ahead is not None:
             self._ahead.append(event)
         elif target is not None and target is not self:
-            again = events.Paste(event.text) if isinstance(event, events.Paste) else events.Key(event.key, event.character)
+            again: events.Key | events.Paste = (
+                events.Paste(event.text) if isinstance(event, events.Paste) else events.Key(event.key, event.character)
+            )
             again.time = event.time  # an enter among them is judged by when it was pressed
             target.post_message(again)
 
