@@ -3,11 +3,15 @@
 import os
 import signal
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from agent_board.agents.events import Event
 from agent_board.errors import UsageError
+
+if TYPE_CHECKING:
+    from agent_board.agents.running import LiveProcess, RunningSession
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,3 +199,15 @@ class Agent(ABC):
     def foreign_session(self, path: str) -> ForeignSession | None:
         """What a session file of this agent says of itself; None when it isn't one. Reads its beginning."""
         return None
+
+    def session_named(self, session_id: str) -> str | None:
+        """The file of the session with that id; None when there is none. Reads folders."""
+        return None
+
+    def running_sessions(self, processes: "Sequence[LiveProcess]") -> "list[RunningSession]":
+        """The sessions of this agent that run now, on the board or not, among `processes` or by its program's word.
+
+        A wrong one is worse than none. May ask the program, for seconds at most.
+        Raises BoardError when that doesn't answer.
+        """
+        return []

@@ -3,13 +3,17 @@
 import json
 import os
 import re
-from typing import ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, ClassVar
 
 from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Reader
 from agent_board.agents.claude_errors import startup_sentence
 from agent_board.agents.claude_events import ClaudeReader, parsed, text_in, transcript
 from agent_board.agents.events import Event, PromptAccepted
 from agent_board.agents.words import given, without
+
+if TYPE_CHECKING:
+    from agent_board.agents.running import LiveProcess, RunningSession
 
 _READING = "Read,Grep,Glob,WebFetch,WebSearch,AskUserQuestion"
 _ASK_SECONDS = 15
@@ -140,6 +144,16 @@ class Claude(Agent):
             return None
         titles = [event.text for event in transcript(lines) if isinstance(event, PromptAccepted)]
         return ForeignSession(text_in(named["cwd"]), text_in(named["sessionId"]), next(iter(titles), None))
+
+    def session_named(self, session_id: str) -> str | None:
+        """See `Agent.session_named`."""
+        return _transcript(Job(cwd="", session_id=session_id))
+
+    def running_sessions(self, processes: "Sequence[LiveProcess]") -> "list[RunningSession]":
+        """See `Agent.running_sessions`: `claude agents --json` knows them all, headless ones too."""
+        from agent_board.agents.claude_running import listing, sessions_in  # not for the runner
+
+        return sessions_in(listing(self.child_marks), self.session_named)
 
 
 def _home() -> str:

@@ -3,13 +3,17 @@
 import json
 import os
 import re
-from typing import Any, ClassVar
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Reader
 from agent_board.agents.events import Event, PromptAccepted
 from agent_board.agents.pi_errors import startup_sentence
 from agent_board.agents.pi_events import REPORT, PiReader, transcript
 from agent_board.resources import REPORT_EXTENSION
+
+if TYPE_CHECKING:
+    from agent_board.agents.running import LiveProcess, RunningSession
 
 PACKAGE = "pi-coding-agent"
 _READING = ("read", "grep", "find", "ls")
@@ -83,6 +87,18 @@ class Pi(Agent):
         names = [str(entry["name"]) for entry in entries if entry.get("type") == "session_info" and entry.get("name")]
         prompts = [event.text for event in transcript(lines) if isinstance(event, PromptAccepted)]
         return ForeignSession(cwd, str(header.get("id") or "") or None, next(iter([*names, *prompts]), None))
+
+    def session_named(self, session_id: str) -> str | None:
+        """See `Agent.session_named`."""
+        from agent_board.agents.pi_running import session_named  # not for the runner
+
+        return session_named(session_id)
+
+    def running_sessions(self, processes: "Sequence[LiveProcess]") -> "list[RunningSession]":
+        """See `Agent.running_sessions`: from processes and files, for Pi has no listing."""
+        from agent_board.agents.pi_running import running  # not for the runner
+
+        return running(processes, self.foreign_session, lambda program: _package_of(program) is not None)
 
     def startup_error(self, stderr: str) -> str | None:
         """See `Agent.startup_error`."""

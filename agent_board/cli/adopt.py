@@ -7,11 +7,11 @@ from agent_board.cli.stores import to_write
 
 
 def run(args: argparse.Namespace) -> int:
-    """Put the session file on the board, once."""
+    """Put the session on the board, once."""
     from agent_board.runs.adopt import adopt
 
     paths = to_write(args)
-    adopted = adopt(paths, args.session_file)
+    adopted = adopt(paths, args.session)
     if args.json:
         print_object({"viewId": adopted.view_id, "new": adopted.new})
     elif adopted.new:

@@ -39,6 +39,7 @@ _COMMANDS = {
     "restore": "agent_board.cli.life:restore",
     "delete": "agent_board.cli.delete:run",
     "undo": "agent_board.cli.life:undo",
+    "elsewhere": "agent_board.cli.elsewhere:run",
     "adopt": "agent_board.cli.adopt:run",
     "diff": "agent_board.cli.changes:diff",
     "merge": "agent_board.cli.changes:merge",

@@ -194,8 +194,9 @@ def _add_life(commands: Any) -> None:
     parser.add_argument("--yes", action="store_true", help="don't ask")
     parser.add_argument("--discard-work", action="store_true", help="also where work would be lost")
     _command(commands, "undo", "Take the last rename, pin, done, reopen, archive or restore back.")
+    _command(commands, "elsewhere", "Print the sessions that run on this machine outside the board.")
     parser = _command(commands, "adopt", "Put a session that was started elsewhere on the board.")
-    parser.add_argument("session_file", metavar="SESSION_FILE", help="the agent's session file")
+    parser.add_argument("session", metavar="SESSION", help="the agent's session file, or the session's id")
 
 
 def _add_git(commands: Any) -> None:

@@ -1,6 +1,7 @@
 """Adopt: a session that was started elsewhere becomes an idle row, once; a reply continues it."""
 
 import os
+import re
 import sys
 from contextlib import suppress
 from dataclasses import dataclass
@@ -8,14 +9,18 @@ from dataclasses import dataclass
 from agent_board.agents.base import Agent, ForeignSession
 from agent_board.agents.registry import ORDER
 from agent_board.agents.registry import agent as agent_named
+from agent_board.agents.running import NoListingError, RunningSession
 from agent_board.errors import BoardError
 from agent_board.git.repository import checkout_path, identify
+from agent_board.runs.live import live_processes
 from agent_board.runs.naming import name_from
 from agent_board.store import plain
 from agent_board.store.files import now_ms
 from agent_board.store.paths import StorePaths, ViewPaths
 from agent_board.store.records import VERSION, Meta, ProcessState, SemanticState, State
 from agent_board.store.views import create_view, new_id, view_ids
+
+_ID = re.compile(r"[0-9A-Za-z][0-9A-Za-z_-]*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,19 +39,18 @@ class _AdoptedMeanwhile(Exception):
         self.adopted = adopted
 
 
-def adopt(paths: StorePaths, session_file: str) -> Adopted:
-    """Put a session file on the board. Raises BoardError when it isn't one, or a process holds it open."""
-    path = os.path.realpath(os.path.expanduser(session_file))
-    if not os.path.isfile(path):
-        raise BoardError(f"There is no session file {path}.")
+def adopt(paths: StorePaths, session: str) -> Adopted:
+    """Put a session, by its file or its id, on the board.
+
+    Raises BoardError when there is none, or a process has it open: two writers would spoil it (invariant 1).
+    """
+    path = _path_of(session)
     known = _known(paths, path)
     if known is not None:
         return known
-    agent, session = _recognised(path)
-    holder = _holder(path)
-    if holder is not None:
-        raise BoardError(f"Process {holder} has {path} open; end that session first, then adopt it.")
-    checkout, repo_root = _home_of(session.cwd)
+    agent, found = _recognised(path)
+    _refuse_while_it_runs(agent, path)
+    checkout, repo_root = _home_of(found.cwd)
     view_id = new_id()
     made: list[str] = []
 
@@ -54,19 +58,19 @@ def adopt(paths: StorePaths, session_file: str) -> Adopted:
         meanwhile = _known(paths, path)  # under the store lock: two at once make one row
         if meanwhile is not None:
             raise _AdoptedMeanwhile(meanwhile)
-        made.append(name_from(session.title or os.path.basename(path).rpartition(".")[0], taken))
+        made.append(name_from(found.title or os.path.basename(path).rpartition(".")[0], taken))
         now = now_ms()
         meta = Meta(
             version=VERSION,
             id=view_id,
             name=made[0],
-            cwd=session.cwd,
+            cwd=found.cwd,
             created_at=now,
             updated_at=now,
             session_file=path,
             kind=agent.kind,
             agent=agent.name,
-            session_id=session.session_id,
+            session_id=found.session_id,
             checkout=checkout,
             repo_root=repo_root,
         )
@@ -96,6 +100,33 @@ def _known(paths: StorePaths, path: str) -> Adopted | None:
         if meta is not None and meta.session_file and os.path.realpath(meta.session_file) == path:
             return Adopted(view_id, meta.name, new=False)
     return None
+
+
+def _path_of(session: str) -> str:
+    path = os.path.realpath(os.path.expanduser(session))
+    if os.path.isfile(path):
+        return path
+    if not _ID.fullmatch(session):
+        raise BoardError(f"There is no session file {path}.")
+    named = (agent_named(name).session_named(session) for name in ORDER)
+    known = next((os.path.realpath(path) for path in named if path), None)
+    if known is None:
+        raise BoardError(f"There is no session file {path}, and no agent here keeps a session of that id.")
+    return known
+
+
+def _refuse_while_it_runs(agent: Agent, path: str) -> None:
+    holder = _holder(path)
+    if holder is not None:
+        raise BoardError(f"Process {holder} has {path} open; end that session first, then adopt it.")
+    # Most agents open their file for each write only: what they say themselves, or their processes do, counts as well.
+    running_now: list[RunningSession] = []
+    with suppress(NoListingError):  # a version too old to tell must not make adopting impossible
+        running_now = agent.running_sessions(live_processes())
+    for running in running_now:
+        if running.has(path):
+            has = "has" if path == running.session_file else "may have"
+            raise BoardError(f"{agent.title} (pid {running.pid}) {has} {path} open; end it first, then adopt it.")
 
 
 def _recognised(path: str) -> tuple[Agent, ForeignSession]:

@@ -4,6 +4,7 @@ import os
 import subprocess
 import uuid
 from functools import cache
+from typing import Any
 
 import psutil
 
@@ -61,3 +62,50 @@ def holder(path: str) -> int | None:
         except (psutil.Error, OSError):
             continue
     return None
+
+
+class _Process:
+    """A living process; every question is answered with nothing when it has ended meanwhile."""
+
+    def __init__(self, process: psutil.Process, parent: int) -> None:
+        self.pid = process.pid
+        self.parent = parent
+        self._process = process
+
+    @property
+    def title(self) -> str:
+        return " ".join(self._asked("cmdline") or []).strip()
+
+    @property
+    def program(self) -> str:
+        return self._asked("exe") or ""
+
+    @property
+    def cwd(self) -> str:
+        return self._asked("cwd") or ""
+
+    @property
+    def started_at(self) -> int:
+        return int((self._asked("create_time") or 0) * 1000)
+
+    def variable(self, name: str) -> str | None:
+        return (self._asked("environ") or {}).get(name)
+
+    def writing(self, below: str) -> list[str]:
+        # Nothing here says whether it was opened for writing, and a reader must not be taken for the session's owner.
+        return []
+
+    def _asked(self, what: str) -> Any:
+        try:
+            return getattr(self._process, what)()
+        except (psutil.Error, OSError):
+            return None
+
+
+def live() -> list[_Process]:
+    """The processes of this user that can be asked."""
+    found = []
+    for process in psutil.process_iter(["ppid", "uids"]):
+        if process.info["uids"] and process.info["uids"].real == os.getuid():
+            found.append(_Process(process, process.info["ppid"]))
+    return found

@@ -123,7 +123,7 @@ def signal_process(identity: Identity, number: int, *, group: bool = False) -> b
     return True
 
 
-def _all_parents() -> dict[int, int]:
+def all_parents() -> dict[int, int]:
     """Parent by pid, for every process that can be seen."""
     if sys.platform == "darwin":  # pragma: no cover
         from agent_board.runs import darwin
@@ -139,7 +139,7 @@ def _all_parents() -> dict[int, int]:
     return parents
 
 
-def _marker_of(pid: int) -> str | None:
+def marker_of(pid: int) -> str | None:
     """The run id in a process's environment, None when it has none or it can't be read."""
     if sys.platform == "darwin":  # pragma: no cover
         from agent_board.runs import darwin
@@ -156,9 +156,9 @@ def _marker_of(pid: int) -> str | None:
 def marked(run_id: str) -> list[Identity]:
     """The living processes that carry a run's marker, the oldest first: where the record of its worker is lost."""
     found = []
-    for pid in _all_parents():
+    for pid in all_parents():
         with suppress(OSError, ValueError):
-            identity = identify(pid) if _marker_of(pid) == run_id else None
+            identity = identify(pid) if marker_of(pid) == run_id else None
             if identity is not None:
                 found.append(identity)
     return sorted(found, key=lambda identity: identity.start_ticks)
@@ -172,11 +172,11 @@ def belonging_to(run_id: str, root: Identity) -> list[Identity]:
     agent may dispatch work of its own.
     """
     top = root.pid if probe(root) is Liveness.ALIVE else None
-    parents = _all_parents()
+    parents = all_parents()
     children: dict[int, list[int]] = {}
     for pid, parent in parents.items():
         children.setdefault(parent, []).append(pid)
-    marks = {pid: _marker_of(pid) for pid in parents}
+    marks = {pid: marker_of(pid) for pid in parents}
     waiting = [pid for pid, mark in marks.items() if mark == run_id or pid == top]
     own: set[int] = set()
     while waiting:
