@@ -121,6 +121,8 @@ class Settings:
     """False gives the terminal its own selection back."""
     spinner: bool = True
     """A quiet sign of life on the working rows in view."""
+    elsewhere: bool = False
+    """The board has a group for the sessions that run outside of it."""
     worktrees: WorktreeSettings = field(default_factory=WorktreeSettings)
     """Where worktrees go and what makes them ready: `[worktrees]`."""
     bell: Literal["auto", "bell", "osc9", "osc777", "off"] = "auto"

@@ -8,7 +8,9 @@ from agent_board.store.files import Missing, Unreadable
 from agent_board.store.paths import StorePaths
 
 if TYPE_CHECKING:
+    from agent_board.board.model.outside import Around
     from agent_board.config import Settings
+    from agent_board.runs.elsewhere import Elsewhere
     from agent_board.store.load import ViewRecord
 
 
@@ -58,6 +60,7 @@ class Acts:
     paths: StorePaths
     settings: "Settings"
     _agents: list[AgentHere] = field(default_factory=list)
+    _elsewhere: "Elsewhere | None" = None
 
     def start(self, task: NewTask) -> Begun:
         """Start a task. Raises BoardError with the sentence for the user."""
@@ -95,6 +98,33 @@ class Acts:
         from agent_board.runs.reconcile import reconcile_claims
 
         return reconcile_claims(self.paths, records)
+
+    def elsewhere(self) -> "Around":
+        """Look for the sessions that run outside the board."""
+        from agent_board.agents.registry import agent
+        from agent_board.board.checkout import project_of
+        from agent_board.board.model.outside import Around
+        from agent_board.runs.elsewhere import Elsewhere
+
+        self._elsewhere = self._elsewhere or Elsewhere(self.paths)
+        found = self._elsewhere.look()
+        projects = {session.cwd: project_of(session.cwd) for session in found.sessions}
+        return Around(found, projects, {session.agent: agent(session.agent).title for session in found.sessions})
+
+    def adopt(self, session: str) -> tuple[str, str]:
+        """Put a session on the board; its view's id and name. Raises BoardError."""
+        from agent_board.runs.adopt import adopt
+
+        adopted = adopt(self.paths, session)
+        return adopted.view_id, adopted.name
+
+    def session_title(self, agent_name: str, path: str) -> str:
+        """What a session file of that agent says of itself; empty when it doesn't."""
+        from agent_board.agents.registry import agent
+        from agent_board.text import preview
+
+        session = agent(agent_name).foreign_session(path)
+        return preview(session.title or "", 60) if session else ""
 
     def agents(self) -> list[AgentHere]:
         """Every known agent in the order of preference; looked for once."""

@@ -227,6 +227,8 @@ class BoardApp(App[int], inherit_bindings=False):
     def on_app_focus(self) -> None:
         """The terminal tells whether it has the focus."""
         self._tells_focus = True
+        if self.screen_stack:
+            self.board.look_now()
 
     def on_app_blur(self) -> None:
         """As above."""

@@ -19,6 +19,7 @@ _ROLES = {
     "mark": "bold primary",
     "name": "foreground",
     "name-unread": "bold foreground",
+    "name-outside": _MUTED,
     "project": _MUTED,
     "marks": _MUTED,
     "note": "warning",
@@ -36,6 +37,7 @@ _ROLES = {
     "glyph-completed": "success",
     "glyph-idle": _MUTED,
     "glyph-stopped": _MUTED,
+    "glyph-elsewhere": _MUTED,
     "summary-needs_input": "foreground",
     "summary-failed": "error",
     "summary-unreadable": "error",
@@ -44,6 +46,7 @@ _ROLES = {
     "summary-completed": _MUTED,
     "summary-idle": _MUTED,
     "summary-stopped": _FAINT,
+    "summary-elsewhere": _MUTED,
     "header-needs_input": "bold warning",
     "header-failed": "bold error",
     "header-unreadable": "bold error",
@@ -52,13 +55,14 @@ _ROLES = {
     "header-completed": f"bold {_MUTED}",
     "header-idle": f"bold {_MUTED}",
     "header-stopped": f"bold {_MUTED}",
+    "header-elsewhere": f"bold {_MUTED}",
 }
 
 
 def role_style(role: str, colours: Mapping[str, str], *, selected: bool, away: bool) -> Style:
     """The style of a role on a plain or the selected line; `away`: the list does not have the keyboard."""
     weight, _, name = _ROLES[role].rpartition(" ")
-    bold = bool(weight) or (selected and role == "name") or None
+    bold = bool(weight) or (selected and role in ("name", "name-outside")) or None
     ground = Color.parse(colours[_GROUND])
     if ground.ansi is not None:
         return _terminal_style(name, colours, bold=bold, reverse=(selected and not away) or None)

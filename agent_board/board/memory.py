@@ -7,7 +7,7 @@ from agent_board.store.files import read_json, write_json
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import VERSION
 
-_SIMPLE = {"grouping": str, "only_here": bool, "theme": str, "agent": str}
+_SIMPLE = {"grouping": str, "only_here": bool, "theme": str, "agent": str, "elsewhere": str}
 
 
 @dataclass
@@ -20,6 +20,8 @@ class Memory:
     """A theme chosen on the board; empty goes by the settings."""
     agent: str = ""
     """The agent that a task got by default last time, so that the first frame can name it."""
+    elsewhere: str = ""
+    """Sessions outside the board, as chosen there: `shown` or `hidden`; empty goes by the settings."""
     draft: NewTask = field(default_factory=NewTask)
 
 

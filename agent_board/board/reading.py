@@ -17,6 +17,7 @@ from agent_board.board.model.exchange import (
     without_question,
 )
 from agent_board.board.model.markdown import tail_of
+from agent_board.board.model.outside import Outside
 from agent_board.board.model.peeked import LONGEST_ANSWER, Peeked, duration, fate_of, usage_words
 from agent_board.board.widgets.task_line import short_path
 from agent_board.errors import BoardError
@@ -82,6 +83,27 @@ def read_peek(paths: StorePaths, view_id: str) -> Peeked | None:
             held=len(waiting),
         ),
     )
+
+
+def read_outside(view_id: str, outside: Outside) -> Peeked:
+    """What is known of a session outside the board: its process, its file, and the last exchange in it."""
+    session = outside.session
+    job = Job(cwd=session.cwd, session_file=session.session_file, session_id=session.session_id)
+    blocks: list[Block] = []
+    if session.session_file:
+        with suppress(OSError, BoardError):
+            size = transcript_size(session.agent, job)
+            blocks = _transcript(session.agent, job, size, size)
+    shown_blocks, left_out = _latest(blocks)
+    files = [f"session {short_path(session.session_file)}"] if session.session_file else []
+    files += [f"may have {short_path(path)}" for path in session.may_have]
+    pid = f"pid {session.pid}" if outside.ended_at is None else f"was pid {session.pid}"
+    facts = ((outside.agent_title, pid, f"in {short_path(session.cwd)}"), *((file,) for file in files))
+    why = "Runs outside the board; adopt it when it has ended."
+    if outside.ended_at is not None:
+        why = "Ended outside the board; enter adopts it, a reply continues it then."
+    cleaned = tuple(tuple(map(clean_line, group)) for group in facts)
+    return Peeked(view_id, blocks=tuple(shown_blocks), earlier=left_out, why=why, facts=cleaned)
 
 
 def _asked(meta: Meta, seen: Shown, status: RunStatus | None) -> tuple[str, bool]:

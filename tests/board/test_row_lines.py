@@ -68,12 +68,12 @@ def test_headers_are_exactly_the_width(width: int, glyphs: Glyphs, title: str, f
 def test_signs_are_one_cell_and_never_ambiguous(glyphs: Glyphs) -> None:
     signs = [*(sign for pair in glyphs.states.values() for sign in pair), *glyphs.spinner]
     signs += [glyphs.unreadable, glyphs.cursor, glyphs.unread, glyphs.pinned, glyphs.worktree, glyphs.attached]
-    signs += [glyphs.folded, glyphs.ellipsis, glyphs.dot]
+    signs += [glyphs.folded, glyphs.ellipsis, glyphs.dot, *glyphs.outside]
     for sign in signs:
         assert len(sign) == cell_len(sign) == 1
         assert unicodedata.east_asian_width(sign) in ("N", "Na"), sign
-    states = [sign for pair in glyphs.states.values() for sign in pair]
-    assert len(set(states)) == len(states) == 2 * len(SemanticState)
+    states = [*(sign for pair in glyphs.states.values() for sign in pair), *glyphs.outside]
+    assert len(set(states)) == len(states) == 2 * len(SemanticState) + 2
 
 
 @pytest.mark.parametrize(

@@ -91,7 +91,8 @@ def row_pieces(row: Row, look: Look) -> list[Piece]:
             fitted = words.fit(glyphs.text(text), width, glyphs.ellipsis, right=right)
             pieces.extend(((fitted, role), (" " * gap, "row")) if not right else ((" " * gap, "row"), (fitted, role)))
 
-    column(row.name, "name-unread" if row.unread else "name", columns.name, 2 if columns.summary else 0)
+    name = "name-outside" if row.outside is not None else "name-unread" if row.unread else "name"
+    column(row.name, name, columns.name, 2 if columns.summary else 0)
     column(row.project, "project", columns.project, 2)
     column(_marks(row, glyphs), "marks", columns.marks, 2)
     pieces.extend(_summary(row, look))
@@ -101,9 +102,16 @@ def row_pieces(row: Row, look: Look) -> list[Piece]:
     return _exactly(pieces, columns)
 
 
+def sign_of(row: Row, glyphs: Glyphs) -> str:
+    """How a row stands, in one cell."""
+    if row.outside is not None:
+        return glyphs.outside[0 if row.alive else 1]
+    return glyphs.unreadable if row.unreadable else glyphs.of(row.state, row.alive)
+
+
 def _lead(row: Row, look: Look) -> list[Piece]:
     glyphs = look.glyphs
-    sign = glyphs.unreadable if row.unreadable else glyphs.of(row.state, row.alive)
+    sign = sign_of(row, glyphs)
     cursor = (glyphs.cursor if look.selected else " ", "cursor" if look.focused else "cursor-away")
     glyph, blank = (sign, f"glyph-{row.standing}"), (" ", "row")
     unread = (glyphs.unread if row.unread else " ", "unread")

@@ -14,6 +14,8 @@ class Glyphs(NamedTuple):
     """One set of signs. A state's pair is (filled: its process lives, hollow: it has exited)."""
 
     states: Mapping[SemanticState, tuple[str, str]]
+    outside: tuple[str, str]
+    """A session outside the board: one that runs, and one that has ended."""
     unreadable: str
     cursor: str
     unread: str
@@ -51,6 +53,7 @@ UNICODE = Glyphs(
         _S.IDLE: ("▮", "▯"),
         _S.STOPPED: ("▪", "▫"),
     },
+    outside=("⧫", "◊"),
     unreadable="⊘",
     cursor="❯",
     unread="✦",
@@ -79,6 +82,7 @@ _ASCII_STATES = {
 def _ascii(only: bool) -> Glyphs:
     return Glyphs(
         states=_ASCII_STATES,
+        outside=("E", "e"),
         unreadable="%",
         cursor=">",
         unread="*",

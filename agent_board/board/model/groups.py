@@ -21,7 +21,9 @@ _FIRST: Order = (False, -(1 << 63), "")
 
 UNREADABLE: Literal["unreadable"] = "unreadable"
 """The group of views whose files can't be understood: nobody knows their state."""
-Standing = SemanticState | Literal["unreadable"]
+ELSEWHERE: Literal["elsewhere"] = "elsewhere"
+"""The group of sessions that run outside the board, however rows are grouped; the last one, and folded at first."""
+Standing = SemanticState | Literal["unreadable", "elsewhere"]
 STATE_ORDER: tuple[Standing, ...] = (
     SemanticState.NEEDS_INPUT,
     SemanticState.FAILED,
@@ -31,6 +33,7 @@ STATE_ORDER: tuple[Standing, ...] = (
     SemanticState.COMPLETED,
     SemanticState.IDLE,
     SemanticState.STOPPED,
+    ELSEWHERE,
 )
 STATE_TITLES: dict[Standing, str] = {
     SemanticState.NEEDS_INPUT: "needs you",
@@ -41,6 +44,7 @@ STATE_TITLES: dict[Standing, str] = {
     SemanticState.COMPLETED: "completed",
     SemanticState.IDLE: "idle",
     SemanticState.STOPPED: "stopped",
+    ELSEWHERE: "elsewhere",
 }
 SPARE_STATES = frozenset({SemanticState.COMPLETED, SemanticState.IDLE, SemanticState.STOPPED})
 

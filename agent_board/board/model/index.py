@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
-from agent_board.board.model.groups import STATE_ORDER, Group, GroupKey, Standing
+from agent_board.board.model.groups import ELSEWHERE, STATE_ORDER, Group, GroupKey, Standing
 from agent_board.board.model.row import Row
 
 
@@ -45,12 +45,14 @@ class Grouping(Enum):
         """The group of a row."""
         if self is Grouping.NONE:
             return ""
-        return row.standing if self is Grouping.STATE else row.project_path
+        return row.standing if self is Grouping.STATE or row.outside is not None else row.project_path
 
     def rank(self, key: GroupKey) -> tuple[int, str]:
         """Groups are drawn in the order of this."""
         if self is Grouping.STATE:
             return (_RANKS[key], "")
+        if key == ELSEWHERE:
+            return (1, "")
         path = str(key)
         return (0, path.rstrip("/").rpartition("/")[2].casefold() + "\0" + path)
 
@@ -119,7 +121,7 @@ class RowIndex:
 
     def _new_group(self, key: GroupKey) -> Group:
         group = self._groups[key] = Group(key)
-        group.folded, group.unfolded = self._folds.get(key, (False, False))
+        group.folded, group.unfolded = self._folds.get(key, (key == ELSEWHERE, False))
         insort(self._ranks, (self.grouping.rank(key), group), key=lambda pair: pair[0])
         return group
 

@@ -4,7 +4,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping
 
 from agent_board.board.model.filter import Filter
-from agent_board.board.model.groups import GroupKey
+from agent_board.board.model.groups import ELSEWHERE, GroupKey
 from agent_board.board.model.index import Entry, Grouping, Kind, RowIndex
 from agent_board.board.model.row import Row
 from agent_board.board.model.selection import Selection, nearest, successor
@@ -87,8 +87,10 @@ class Listing:
         self.index = RowIndex(grouping or old.grouping, old.gap)
         if self.index.grouping is old.grouping:
             self.index.keep_folds(old.folds())
-        elif self.selection.row_id is None:
-            self.selection.entry = None
+        else:
+            self.index.keep_folds({key: folds for key, folds in old.folds().items() if key == ELSEWHERE})
+            if self.selection.row_id is None:
+                self.selection.entry = None
         self.index.fill(row for row in self.rows.values() if self._shows(row))
         self.index.hold(self.selection.row_id)
         self._keep_selection(line)
@@ -177,5 +179,6 @@ class Listing:
 
     def recent_directories(self, first: Iterable[str] = ()) -> list[str]:
         """Directories of tasks, the most recently used first, after those in `first`."""
-        used = sorted(self.rows.values(), key=lambda row: row.created_at, reverse=True)
+        tasks = (row for row in self.rows.values() if row.outside is None)
+        used = sorted(tasks, key=lambda row: row.created_at, reverse=True)
         return list(dict.fromkeys([*first, *(row.cwd for row in used if row.cwd)]))

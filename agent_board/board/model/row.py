@@ -1,14 +1,17 @@
 """One view as the list draws it: everything cleaned, nothing looked up later."""
 
 import os
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from agent_board.board.model.groups import SPARE_STATES, UNREADABLE, Order, Standing
+from agent_board.board.model.groups import ELSEWHERE, SPARE_STATES, UNREADABLE, Order, Standing
 from agent_board.states.view import shown
 from agent_board.store.files import Unreadable
 from agent_board.store.load import ViewRecord
 from agent_board.store.records import Meta, SemanticState, State, Usage
 from agent_board.text import clean_line
+
+if TYPE_CHECKING:
+    from agent_board.board.model.outside import Outside
 
 _LONGEST = 400
 
@@ -45,10 +48,14 @@ class Row(NamedTuple):
     """Set in the archived list only: there the last one archived comes first, whatever else it is."""
     haystack: str = ""
     """Lower-case text that the filter's words are looked for in."""
+    outside: "Outside | None" = None
+    """It is no task of the board: a session that the user runs himself."""
 
     @property
     def standing(self) -> Standing:
         """The group that the row is in when rows are grouped by state."""
+        if self.outside is not None:
+            return ELSEWHERE
         return UNREADABLE if self.unreadable else self.state
 
     @property
@@ -67,12 +74,12 @@ class Row(NamedTuple):
     def spare(self) -> bool:
         """Whether a long group may fold this row away."""
         finished = self.state in SPARE_STATES and self.archived_at is None
-        return finished and not (self.unread or self.pinned or self.unreadable)
+        return finished and not (self.unread or self.pinned or self.unreadable or self.outside)
 
     @property
     def claims_process(self) -> bool:
         """Whether the row says that something runs: what reconcile looks after."""
-        return not self.unreadable and (self.alive or not self.state.settled)
+        return not (self.unreadable or self.outside) and (self.alive or not self.state.settled)
 
     @property
     def place(self) -> tuple[Standing, str, Order, bool, bool]:

@@ -16,9 +16,10 @@ from textual.widgets import Static
 from agent_board.board.feed import News
 from agent_board.board.keys import KEYS
 from agent_board.board.model.filter import parse_filter
+from agent_board.board.model.groups import ELSEWHERE, Standing
 from agent_board.board.model.index import Entry, Grouping, Kind
 from agent_board.board.model.listing import Listing
-from agent_board.board.screens.held import HeldScreen
+from agent_board.board.screens.outside import OutsideScreen
 from agent_board.board.screens.replying import PEEK_ACTS
 from agent_board.board.screens.rows import ROW_ACTS
 from agent_board.board.screens.tasks import Parts
@@ -38,7 +39,7 @@ FIRST_READ_S = 0.25
 """The first frame waits this long for the store, so that it is drawn once and whole."""
 
 
-class BoardScreen(HeldScreen):
+class BoardScreen(OutsideScreen):
     """Everything is read from the listing; everything done goes through the acts."""
 
     AUTO_FOCUS = "#list"
@@ -86,6 +87,7 @@ class BoardScreen(HeldScreen):
         self.feed.start(lambda: self.post_message(self.NewsArrived()))
         self.look_for_agents()
         self.make_peek_ready()
+        self.begin_elsewhere()
 
     def on_unmount(self) -> None:
         """The threads end with the screen."""
@@ -99,14 +101,9 @@ class BoardScreen(HeldScreen):
 
     def _take_news(self) -> None:
         self.news = news = self.feed.take()
-        anchor = self.list.anchor_line()
-        group = self.list.group_key(anchor[0]) if anchor is not None else None
         self.ring(news.rows)
-        self.listing.apply(news.rows, self.monotonic_ms())
-        self.settle(news.rows)
-        self.list.hold_anchor(anchor, group)
         self._banner(news.failed or (news.newer and _NEWER))
-        self.tell()
+        self.take_over(news.rows)
 
     def _banner(self, sentence: str | None) -> None:
         banner = self.query_one("#banner", Static)
@@ -126,7 +123,9 @@ class BoardScreen(HeldScreen):
         if self._filter_text and self._filter_bar is None:
             notes.append(f"/{self._filter_text}")
         scope = self.here_name if self.listing.only_here else "all projects"
-        counts = {standing: number for standing, number in index.counts.items() if number}
+        counts: dict[Standing, int] = {
+            standing: number for standing, number in index.counts.items() if number and standing != ELSEWHERE
+        }
         self.header.show(Facts(counts, index.unread, self.news.archived, scope, tuple(notes), self.glyphs.dot))
         self.hints.show(self._hints())
         self._show_empty()
@@ -172,7 +171,7 @@ class BoardScreen(HeldScreen):
         row = self.listing.selected_row()
         idle = {"stop"} if row is None or not row.claims_process else set()
         shown = [key for key in KEYS if key.hint and key.id not in idle and self.why_not(key.id) is None]
-        return [(key.written.split(" ")[0], key.hint, f"screen.act('{key.id}')") for key in shown]
+        return [(key.written.split(" ")[0], self.hint_of(key), f"screen.act('{key.id}')") for key in shown]
 
     # -- acts
 
@@ -180,6 +179,8 @@ class BoardScreen(HeldScreen):
         """Why an act can't be done now, in one sentence; None when it can."""
         if act in _WRITING and self.news.newer:
             return _NEWER
+        if (sentence := self.why_not_outside(act)) is not None:
+            return sentence
         if act in ROW_ACTS | PEEK_ACTS:
             return self.why_not_rows(act) if act in ROW_ACTS else self.why_not_peek(act)
         if act == "archived" and not self.news.archived:
@@ -414,7 +415,7 @@ _MARKED_HINTS: tuple[Hint, ...] = tuple(
     )
 )
 _WRITING = frozenset(
-    {"new", "stop", "attach", "pin", "rename", "done", "archive", "undo", "retry", "reply", "waiting", "merge"}
+    {"adopt", "new", "stop", "attach", "pin", "rename", "done", "archive", "undo", "retry", "reply", "waiting", "merge"}
 )
 _FILTER_HINTS: tuple[Hint, ...] = (("enter", "keep", ""), ("esc", "clear the filter", ""))
 _NEWER = "A newer agent-board wrote this store: it is shown and not changed. Update agent-board to act on it."

@@ -58,6 +58,7 @@ class Help(ModalScreen[None]):
             (glyphs.pinned, "pinned"),
             (glyphs.worktree, "in a worktree of its own"),
             (glyphs.attached, "attached in a terminal"),
+            (" ".join(glyphs.outside), "outside the board: runs, has ended"),
         )
         return lines + [
             Content.assemble((f"  {sign:<14}", "$foreground"), (words, "$foreground-muted")) for sign, words in marks

@@ -262,12 +262,16 @@ class PeekScreen(ElsewhereScreen):
         if panel is not None and self._peek_is_open and panel.view_id:
             self._look(panel.view_id, panel.style, self.drafts.stamp(panel.view_id))
 
+    def read_peek(self, view_id: str) -> "Peeked | None":
+        """What there is to be shown; None when it is gone. Reads files: for threads."""
+        return self.replies.peek(view_id)
+
     @work(thread=True, exit_on_error=False, exclusive=True, group="peek")
     def _look(self, view_id: str, style: "Style", stamp: int) -> None:
         from agent_board.board.model.markdown import is_ready
         from agent_board.board.model.peek_lines import body_lines, is_quick
 
-        peeked = self.replies.peek(view_id)
+        peeked = self.read_peek(view_id)
         if peeked is None:
             self.post_message(self.Looked(view_id, None, (), style, stamp))
             return

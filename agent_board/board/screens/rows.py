@@ -20,7 +20,7 @@ from agent_board.errors import BoardError
 if TYPE_CHECKING:
     from agent_board.board.widgets.name_input import NameInput
 
-ROW_ACTS = frozenset({"stop", "attach", "pin", "rename", "done", "archive", "retry", "mark", "copy", "open"})
+ROW_ACTS = frozenset({"stop", "attach", "pin", "rename", "done", "archive", "retry", "mark", "copy", "open", "adopt"})
 """Acts on the selected row."""
 _NAMED = 6
 """So many names stand in a question about several rows."""

@@ -15,6 +15,7 @@ from textual.widget import Widget
 from textual.widgets import Static
 
 from agent_board.board.model import words
+from agent_board.board.model.columns import sign_of
 from agent_board.board.model.conversation import Style
 from agent_board.board.model.glyphs import Glyphs
 from agent_board.board.model.groups import STATE_TITLES
@@ -51,9 +52,9 @@ class Title:
 
 def title_of(row: Row, age: str, glyphs: Glyphs, why: str) -> Title:
     """What the head says of a row."""
-    sign = glyphs.unreadable if row.unreadable else glyphs.of(row.state, row.alive)
+    sign = sign_of(row, glyphs)
     style = "bold $error" if row.unreadable else _STATE_STYLES.get(row.state, "$foreground-muted")
-    state = "unreadable" if row.unreadable else STATE_TITLES[row.state]
+    state = STATE_TITLES[row.standing]
     return Title(sign, style, glyphs.text(row.name), f"{state} {age}".rstrip(), glyphs.text(why))
 
 
@@ -118,6 +119,7 @@ class PeekPanel(Vertical):
         self.waiting = WaitingReplies(glyphs)
         self.input = ReplyArea(f"r to reply{glyphs.ellipsis}")
         self._note = Static("", id="reply-note")
+        self._reply_box = Vertical(id="reply-box")
         self._base: Sequence[Line] = ()
         self._choices: tuple[str, tuple[str, ...]] = ("", ())
         self._choices_since = float("-inf")
@@ -129,7 +131,7 @@ class PeekPanel(Vertical):
         yield self.head
         yield self.body
         yield self.waiting
-        with Vertical(id="reply-box"):
+        with self._reply_box:
             yield self.input
             yield self._note
 
@@ -167,6 +169,7 @@ class PeekPanel(Vertical):
             self._note_choices("", ())
             self.body.show(self._base, anew=True)
             self.waiting.show(())
+            self._reply_box.display = row.outside is None
         self.head.show(title_of(row, age, self.glyphs, self.peeked.why if self.peeked is not None else ""))
 
     def show_nothing(self) -> None:

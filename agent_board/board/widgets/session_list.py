@@ -19,6 +19,7 @@ from agent_board.board.looks import role_style
 from agent_board.board.model.burst import HOLD_S, QUIET_S, Burst, Repeats
 from agent_board.board.model.columns import Columns, Look, age_of, columns, row_pieces, silence_of
 from agent_board.board.model.glyphs import Glyphs
+from agent_board.board.model.groups import ELSEWHERE
 from agent_board.board.model.headings import heading_pieces, more_pieces
 from agent_board.board.model.index import Entry, Grouping, Kind
 from agent_board.board.model.listing import Listing
@@ -188,7 +189,7 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
     def title_of(self, entry: Entry) -> str:
         """What the header of a group says; for a project its name."""
         group = self.listing.index.group(entry.group)
-        if group is None or self.listing.index.grouping is Grouping.STATE:
+        if group is None or group.key == ELSEWHERE or self.listing.index.grouping is Grouping.STATE:
             return ""
         if self.listing.index.grouping is Grouping.NONE:
             return "ARCHIVED"
