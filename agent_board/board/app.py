@@ -82,11 +82,16 @@ class BoardApp(App[int], inherit_bindings=False):
         self._interrupted_at = float("-inf")
         self._heard_at = float("-inf")
         self._tells_focus = False
+        self._glyphs = glyphs_for(settings.glyphs, _encoding())
         self._dress()
 
     def _dress(self) -> None:
         for theme in THEMES:
             self.register_theme(theme)
+        if self._glyphs.only_ascii:
+            from agent_board.board.only_ascii import OnlyAscii
+
+            self._filters.append(OnlyAscii(self._glyphs))
         if self.no_color:
             # Textual's own answer is shades of grey; NO_COLOR asks for none at all.
             self.theme = _ANSI
@@ -107,7 +112,7 @@ class BoardApp(App[int], inherit_bindings=False):
                 acts=self._acts,
                 memory=self._memory,
                 journal=self._journal,
-                glyphs=glyphs_for(self._settings.glyphs, _encoding()),
+                glyphs=self._glyphs,
                 clock=self._clock,
                 cwd=self._cwd,
                 here=project_of(self._cwd),

@@ -27,7 +27,7 @@ class Key(NamedTuple):
         return self.shown or " ".join(_written(key) for key in self.keys)
 
 
-_NAMES = {
+KEY_NAMES = {
     "question_mark": "?",
     "exclamation_mark": "!",
     "shift+up": "shift+↑",
@@ -46,7 +46,7 @@ _NAMES = {
 
 
 def _written(key: str) -> str:
-    return _NAMES.get(key, key)
+    return KEY_NAMES.get(key, key)
 
 
 TASK, MOVE, LIST, ARCHIVE, BOARD = "Tasks", "Moving", "List", "Archived list", "Board"

@@ -243,7 +243,7 @@ class Player:
         self.nap(0.5)
         try:
             with open(argument, encoding="utf-8", errors="replace") as file:
-                self.tool_end(call, "read", f"{len(file.readlines())} lines")
+                self.tool_end(call, "read", counted(len(file.readlines()), "line"))
         except OSError as error:
             self.tool_end(call, "read", f"{argument}: {error.strerror}", is_error=True)
 
@@ -384,10 +384,17 @@ class Player:
         self.tool_end(call, "read", "x" * (int(argument) * 1024))
 
 
+def counted(number: int, noun: str) -> str:
+    """1 line, 2 lines."""
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+
+
 def chat(options: dict[str, str]) -> int:
     """The interactive form: one line is one prompt, an empty line or the end of input leaves."""
     channel = Terminal(options.get("session"))
-    sys.stdout.write(f"demo agent, session {channel.session_id}, {channel.turns} prompts so far. Empty line: leave.\n")
+    sys.stdout.write(
+        f"demo agent, session {channel.session_id}, {counted(channel.turns, 'prompt')} so far. Empty line: leave.\n"
+    )
     while True:
         sys.stdout.write("> ")
         sys.stdout.flush()

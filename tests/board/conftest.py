@@ -22,6 +22,7 @@ from tests.support.fakestore import NOW_MS, make_view
 
 PI = AgentHere("pi", "Pi", "npm install -g pi", found=True)
 DEMO = AgentHere("demo", "Demo", "agent-board demo", found=True)
+SHELL = AgentHere("shell", "Shell", "", found=True)
 
 
 @dataclass
@@ -99,6 +100,10 @@ class Running:
                 return
             await self.pilot.pause(0.02)
         raise AssertionError(f"{what} did not come:\n{self.text()}")
+
+    async def sees(self, words: str) -> None:
+        """Wait until it stands on the screen."""
+        await self.until(lambda: words in self.text(), words)
 
 
 @pytest.fixture

@@ -3,10 +3,16 @@
 import json
 from pathlib import Path
 
+import pytest
+from rich.cells import cell_len
+from textual.widgets import Static
+
+from agent_board.board import app
 from agent_board.board.model.index import Grouping
+from agent_board.board.screens.help import KEY_CELLS
 from agent_board.store.records import SemanticState
 from agent_board.store.views import archived_ids
-from tests.board.conftest import PI, Starter
+from tests.board.conftest import DEMO, PI, SHELL, Starter
 from tests.support.fakestore import change_state, make_view, make_views, write
 
 S = SemanticState
@@ -190,10 +196,54 @@ async def test_without_watching_the_board_polls_and_says_so(start: Starter) -> N
 
 async def test_nothing_here_can_run_tells_how_to_get_an_agent(start: Starter) -> None:
     async with start() as board:
-        board.acts.here[0] = PI._replace(found=False)
+        board.acts.here[:] = [PI._replace(found=False), DEMO, SHELL]
         board.screen.look_for_agents()
         await board.until(lambda: "npm install -g pi" in board.text(), "the advice")
         assert "agent-board demo" in board.text()
+
+
+async def test_help_is_wrapped_beside_its_keys_and_says_how_it_is_left(start: Starter) -> None:
+    async with start((80, 24)) as board:
+        await board.pilot.press("question_mark")
+        await board.until(lambda: "esc close" in board.text())
+        page = board.app.screen.query_one("#keys", Static).render()
+        lines = str(page).splitlines()
+        assert all(cell_len(line) <= 76 for line in lines)
+        keys = [line for line in lines if line and not line[0].isalpha()]
+        assert all(line[:KEY_CELLS].endswith("  ") and line[KEY_CELLS] != " " for line in keys)
+        assert any("ctrl+d" in line for line in keys)
+
+
+async def test_a_terminal_that_is_not_utf8_gets_nothing_else(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """UX 1: key names, the bar's arrows, messages and toasts are in ASCII too, not only the signs."""
+    monkeypatch.setattr(app, "_encoding", lambda: "ascii")
+    make_view(start.paths, "a", name="支付", state=S.NEEDS_INPUT, question="“7” or 30…")
+    async with start() as board:
+        board.screen.say("“it” is → there…")
+        await board.until(lambda: '"it" is > there~' in board.text())
+        assert board.text().isascii()
+        for key, words in (("n", "worktree"), ("question_mark", "1 ~ 9"), ("exclamation_mark", "^ v scroll")):
+            await board.pilot.press(key)
+            await board.sees(words)
+            assert board.text().isascii()
+            await board.pilot.press("tab", "tab")
+            assert board.text().isascii()
+            await board.pilot.press("escape")
+            await board.until(lambda: board.app.focused is board.screen.list)
+
+
+async def test_a_field_of_choices_says_how_it_is_changed(start: Starter) -> None:
+    async with start() as board:
+        await board.pilot.press("n")
+        await board.until(lambda: "ctrl+j new line" in board.text())
+        await board.pilot.press("tab", "tab")
+        await board.until(lambda: "← → change" in board.text())
+
+
+async def test_where_nothing_is_nothing_is_offered(start: Starter) -> None:
+    async with start() as board:
+        await board.until(lambda: "n new task" in board.text())
+        assert "space peek" not in board.lines()[-1]
 
 
 async def test_a_tiny_terminal_still_shows_what_matters(start: Starter) -> None:

@@ -7,8 +7,8 @@ import pytest
 
 from agent_board.agents import registry
 from agent_board.agents.base import Installation
-from agent_board.cli import checks_system
-from agent_board.cli.checks import Health
+from agent_board.cli import checks_system, doctor
+from agent_board.cli.checks import Check, Health
 from agent_board.cli.checks_store import file_system_of, is_remote, store_checks
 from agent_board.runs import logout
 from agent_board.store.files import write_json
@@ -29,6 +29,18 @@ def test_it_looks_at_everything(cli: Cli, store: StorePaths):
     found = checks(cli)
     assert set(found) >= SUBJECTS | {"permissions", "locks", "watching", "terminal"}
     assert all(check["fix"] for check in found.values() if check["status"] != "ok")
+
+
+def test_a_terminal_gets_every_check_beside_its_name():
+    for name in ("git", "agent opencode"):
+        lines = doctor.lines_of(
+            Check(name, Health.WARNING, "in the way of `git clean -ffdx` " * 4, "Move it " * 12), 60
+        )
+        assert all(len(line) <= 60 for line in lines)
+        assert f"{name}  " in lines[0]
+        assert {line[:18] for line in lines[1:]} == {" " * 18}
+        assert sum("fix: " in line for line in lines) == 1
+        assert len(doctor.lines_of(Check(name, Health.OK, "fine " * 60, ""), None)) == 1
 
 
 def test_before_the_first_task_nothing_is_broken_and_nothing_made(cli: Cli, no_agents: Path):

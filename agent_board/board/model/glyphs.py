@@ -9,6 +9,9 @@ from agent_board.store.records import SemanticState
 
 _S = SemanticState
 
+_STAND_INS = str.maketrans("“”‘’…⋯–—·⋅•‹›↑↓←→", "\"\"''~~----*<>^v<>")
+"""As wide as what they stand for; the signs of the list have their own."""
+
 
 class Glyphs(NamedTuple):
     """One set of signs. A state's pair is (filled: its process lives, hollow: it has exited)."""
@@ -40,6 +43,7 @@ class Glyphs(NamedTuple):
         """A text as this terminal can show it, as wide as before."""
         if not self.only_ascii or text.isascii():
             return text
+        text = text.translate(_STAND_INS)
         return "".join(char if char.isascii() else "?" * cell_len(char) for char in text)
 
 

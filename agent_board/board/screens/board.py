@@ -144,7 +144,11 @@ class BoardScreen(OutsideScreen):
         if nothing:
             why = ""
             if self.listing.rows:
-                why = "Nothing passes the filter." if self.listing.filter else f"No tasks in {self.here_name}."
+                why = (
+                    "Nothing passes the filter; esc clears it."
+                    if self.listing.filter
+                    else f"No tasks in {self.here_name}."
+                )
             self.empty.show(agents=self.agents, why=why)
 
     @property
@@ -156,12 +160,7 @@ class BoardScreen(OutsideScreen):
         if self._filter_bar is not None:
             return list(_FILTER_HINTS)
         if self.bar_is_open:
-            return [
-                ("enter", "start", ""),
-                ("ctrl+j", "new line", ""),
-                ("tab", "next field", ""),
-                ("esc", "keep for later", ""),
-            ]
+            return list(_CHOICE_HINTS if self.focused is not None and self.focused.has_class("choice") else _BAR_HINTS)
         if self.is_renaming:
             return list(_NAME_HINTS)
         if hints := self.peek_hints():
@@ -191,7 +190,7 @@ class BoardScreen(OutsideScreen):
             return "No task needs you." if not self.listing.needs_you else "No task in view needs you."
         if act == "scope" and not self.listing.here:
             return "The directory that the board was opened in is gone."
-        if act in ("first", "last", "fold") and self.listing.selection.entry is None:
+        if act in ("first", "last", "fold", "unfold") and self.listing.selection.entry is None:
             return "The list is empty."
         return None
 
@@ -381,6 +380,10 @@ class BoardScreen(OutsideScreen):
         if self.why_not("new") is None:
             self.open_bar(event.text)
 
+    def on_descendant_focus(self) -> None:
+        """Another field, other keys."""
+        self.hints.show(self._hints())
+
     def on_task_line_opened(self) -> None:
         """The resting bar was clicked."""
         self.action_act("new")
@@ -406,6 +409,7 @@ _BAR_HINTS: tuple[Hint, ...] = (
     ("tab", "next field", ""),
     ("esc", "keep for later", ""),
 )
+_CHOICE_HINTS: tuple[Hint, ...] = (_BAR_HINTS[0], ("← →", "change", ""), *_BAR_HINTS[2:])
 _NAME_HINTS: tuple[Hint, ...] = (("enter", "keep the name", ""), ("esc", "leave it as it was", ""))
 _MARKED_HINTS: tuple[Hint, ...] = tuple(
     (key, words, f"screen.act('{act}')")

@@ -33,7 +33,7 @@ class Choice(Widget, can_focus=True):
             self.choice = choice
 
     def __init__(self, *, id: str) -> None:
-        super().__init__(id=id)
+        super().__init__(id=id, classes="choice")
         self._options: list[Option] = []
         self._at = 0
 

@@ -13,6 +13,9 @@ _KEYS = (
     ("?", "all the other keys"),
 )
 
+_NOT_CODING = frozenset({"demo", "shell"})
+"""Always here, and no reason to say nothing about the real ones."""
+
 
 class Empty(Widget):
     """A few calm lines in the middle of the screen."""
@@ -40,15 +43,15 @@ class Empty(Widget):
         return Content("\n").join(lines)
 
     def _about_agents(self) -> list[Content]:
-        real = [here for here in self._agents if here.name != "demo"]
+        real = [here for here in self._agents if here.name not in _NOT_CODING]
         usable = [here for here in real if here.found and here.problem is None]
         if not real or usable:
             return []
         lines = [Content(""), Content.styled("No coding agent can run here yet.", "bold $warning")]
-        for here in real:
-            advice = here.problem or here.install
-            lines.append(Content.assemble((f"{here.title}   ", "$foreground"), (advice, "$foreground-muted")))
-        demo = Content.assemble(
-            ("agent-board demo", "$foreground"), ("   shows everything without one", "$foreground-muted")
-        )
-        return [*lines, demo]
+        advice = [(here.title, here.problem or here.install) for here in real]
+        advice.append(("agent-board demo", "shows everything without one"))
+        longest = max(len(title) for title, _ in advice)
+        return lines + [
+            Content.assemble((f"{title:<{longest}}   ", "$foreground"), (words, "$foreground-muted"))
+            for title, words in advice
+        ]
