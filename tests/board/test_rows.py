@@ -65,6 +65,17 @@ async def test_pin_and_unpin(start: Starter) -> None:
         assert not meta(start.paths, "d")["pinned"]
 
 
+async def test_a_name_is_never_markup(start: Starter) -> None:
+    """Invariant 9: neither in its row nor in the words about it."""
+    make_view(start.paths, "a", name="[b]a[/b]", state=S.NEEDS_INPUT, summary="[red]7 or 30?[/red]", age_ms=1000)
+    async with start(size=(120, 30)) as board:
+        assert "[b]a[/b]" in board.text()
+        assert "[red]7 or 30?[/red]" in board.text()
+        await select(board, "a")
+        await board.pilot.press("d")
+        await board.until(lambda: "[b]a[/b] is done" in board.text(), "the name in the words")
+
+
 async def test_done_and_open_again(start: Starter) -> None:
     """AB-063: the verdict is the user's; a living row says why not."""
     three(start)

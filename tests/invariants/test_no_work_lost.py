@@ -7,6 +7,7 @@ import pytest
 
 from agent_board.git.changes import changes
 from agent_board.git.listing import list_worktrees
+from agent_board.git.merge import plan_merge
 from agent_board.git.removal import WorkAtRiskError, plan_removal
 from agent_board.git.repository import identify
 from agent_board.runs.delete import delete, plan_delete
@@ -77,6 +78,9 @@ def test_looking_writes_nothing_into_the_users_checkout(store: StorePaths, repo:
     changes(str(repo), place.head)
     list_worktrees(place)
     view_id, worktree = in_a_worktree(store, repo)
+    (worktree / "new.md").write_text("to merge\n")
+    assert plan_merge(str(worktree), place).uncommitted == ("new.md",)
+    (worktree / "new.md").unlink()
     plan_removal(str(worktree), repository=str(repo))
     delete(store, view_id, shown=plan_delete(store, view_id))
     assert (index.read_bytes(), index.stat().st_mtime_ns, index.stat().st_ino) == before
