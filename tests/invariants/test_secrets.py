@@ -22,7 +22,7 @@ def test_the_waiting_gate_names_neither_prompt_nor_environment(tmp_path: Path, m
         started=str(tmp_path / "started"),
         prompt=str(prompt),
     )
-    said = Path(f"/proc/{worker.pid}/cmdline").read_bytes()
+    said = wait_for(Path(f"/proc/{worker.pid}/cmdline").read_bytes, what="the gate to show its arguments")
     worker.close_gate()
 
     def ended() -> bool:
