@@ -4,6 +4,7 @@ import textwrap
 from itertools import groupby
 from typing import ClassVar
 
+from textual import events
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
@@ -33,21 +34,37 @@ class Help(ModalScreen[None]):
     def __init__(self, glyphs: Glyphs) -> None:
         super().__init__(id="help")
         self._glyphs = glyphs
-        self._room = 0
 
     def compose(self) -> ComposeResult:
         """One scrolling page, and below it how to leave it."""
         with Vertical(classes="dialog"):
             with VerticalScroll():
-                yield Static(id="keys")
+                yield Page(self._glyphs)
             yield Static(f"{KEY_NAMES['up']} {KEY_NAMES['down']} scroll   esc close", classes="dialog-text")
 
     def on_resize(self) -> None:
-        """What a key does is wrapped beside it, never below it."""
-        page = self.query_one(VerticalScroll)
-        page.styles.max_height = max(1, self.size.height - _OTHER_LINES)
-        self._room = page.size.width - page.scrollbar_size_vertical - KEY_CELLS
-        self.query_one("#keys", Static).update(Content("\n").join([*self._keys(), *self._signs()]))
+        """The last line stays in view."""
+        self.query_one(VerticalScroll).styles.max_height = max(1, self.size.height - _OTHER_LINES)
+
+    def action_scroll(self, lines: int) -> None:
+        """Move the page."""
+        self.query_one(VerticalScroll).scroll_relative(y=lines * 2, animate=False)
+
+
+class Page(Static):
+    """What a key does is wrapped beside it, never below it."""
+
+    def __init__(self, glyphs: Glyphs) -> None:
+        super().__init__(id="keys")
+        self._glyphs = glyphs
+        self._room = 0
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Wrap for the width there is, a scroll bar or none."""
+        room = event.size.width - KEY_CELLS
+        if room != self._room:
+            self._room = room
+            self.update(Content("\n").join([*self._keys(), *self._signs()]))
 
     def _line(self, key: str, what: str, style: str = "bold $foreground") -> Content:
         lines = textwrap.wrap(what, max(12, self._room)) or [""]
@@ -78,7 +95,3 @@ class Help(ModalScreen[None]):
             (" ".join(glyphs.outside), "outside the board: runs, has ended"),
         )
         return lines + [self._line(sign, words, "$foreground") for sign, words in marks]
-
-    def action_scroll(self, lines: int) -> None:
-        """Move the page."""
-        self.query_one(VerticalScroll).scroll_relative(y=lines * 2, animate=False)

@@ -68,6 +68,8 @@ class NewTaskBar(Vertical):
         self._wanted_agent = draft.agent
         self._sent = False
         """It is closing: a second enter does nothing."""
+        self._complained_of: str | None = None
+        """The prompt as it was when something was found wrong."""
 
     def compose(self) -> ComposeResult:
         """The prompt on top, the fields under it, the word on what went wrong between."""
@@ -133,6 +135,7 @@ class NewTaskBar(Vertical):
 
     def say(self, sentence: str, *, wrong: bool = False) -> None:
         """Say something in the bar: what went wrong, mostly."""
+        self._complained_of = self._prompt.text if wrong else None
         self._message.set_class(wrong, "-wrong")
         self._message.display = bool(sentence)
         self._message.update(Content(sentence))
@@ -140,8 +143,7 @@ class NewTaskBar(Vertical):
     def give_back(self, prompt: str) -> None:
         """Put the text of an earlier task, which was refused meanwhile, in front of what was typed since."""
         typed = self._prompt.text
-        with self._prompt.prevent(PromptArea.Changed):  # which would take away the word on why
-            self._prompt.text = f"{prompt}\n\n{typed}" if typed.strip() else prompt
+        self._prompt.text = f"{prompt}\n\n{typed}" if typed.strip() else prompt
         self._prompt.move_cursor(self._prompt.document.end)
 
     def clear(self) -> bool:
@@ -189,8 +191,9 @@ class NewTaskBar(Vertical):
             self._start()
 
     def on_text_area_changed(self) -> None:
-        """A draft is worth keeping, and an old complaint is out of date."""
-        self._edited()
+        """A draft is worth keeping, and a complaint about another text is out of date."""
+        if self._prompt.text != self._complained_of:
+            self._edited()
 
     def on_input_changed(self) -> None:
         """As above."""
