@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import pyte
+from wcwidth import wcwidth
 
 KEYS = {
     "enter": "\r",
@@ -70,6 +71,22 @@ class Filter:
         return _NOT_FOR_PYTE.sub(b"", data)
 
 
+class _Cells(pyte.Screen):
+    """A screen that can also be read while half of a wide character is overwritten."""
+
+    @property
+    def display(self) -> list[str]:
+        """Its lines; what is left of such a character is a blank, as on a terminal."""
+        return [self._text(self.buffer[y]) for y in range(self.lines)]
+
+    def _text(self, line: Any) -> str:
+        cells, x = [], 0
+        while x < self.columns:
+            cells.append(line[x].data or " ")
+            x += 2 if wcwidth(cells[-1][0]) == 2 else 1
+        return "".join(cells)
+
+
 class Terminal:
     """A started program and its screen. Reading goes on in a thread, so the program never waits for the test."""
 
@@ -82,7 +99,7 @@ class Terminal:
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
         self.columns, self.rows = size
-        self._screen = pyte.Screen(self.columns, self.rows)
+        self._screen = _Cells(self.columns, self.rows)
         self._stream = pyte.ByteStream(self._screen)
         self._changed = threading.Condition()
         self._leaving = threading.Event()
