@@ -130,7 +130,24 @@ class BoardApp(App[int], inherit_bindings=False):
     def on_mount(self) -> None:
         """Look after the terminal; `agent_board.cli.board` has what is done about the signals."""
         if not self.is_headless:
+            from agent_board.board.terminal import take_up_again
+
             self.set_interval(1.0, self._look_for_terminal)
+            take_up_again(self)
+            self.app_resume_signal.subscribe(self, self._draw_again)
+
+    def _draw_again(self, _: object) -> None:
+        self.screen.refresh(layout=True)
+        self.retitle()
+
+    def put_aside(self) -> None:
+        """Stop until the shell's `fg`; what runs goes on."""
+        from agent_board.board.terminal import can_be_put_aside, put_aside
+
+        if can_be_put_aside():
+            put_aside()
+        else:
+            self.board.say("No shell is here that could bring the board back; q leaves it, and what runs goes on.")
 
     def _look_for_terminal(self) -> None:
         """Not everything that takes the terminal away says so; without one, reading it would go round and round."""

@@ -100,6 +100,7 @@ KEYS: tuple[Key, ...] = (
     Key("clear", ("escape",), BOARD, "Close peek, clear marks, then the filter", in_palette=False),
     Key("help", ("question_mark",), BOARD, "All keys", "all keys"),
     Key("theme", (), BOARD, "Light or dark"),
+    Key("put-aside", ("ctrl+z",), BOARD, "Put the board aside; the shell's fg brings it back"),
     Key("quit", ("q",), BOARD, "Leave the board; what runs goes on"),
 )
 BY_KEY = {written: key.id for key in KEYS for written in key.keys}

@@ -62,6 +62,35 @@ def run_in_terminal(
         return Returned(None, "This terminal can't be given to another program.")
 
 
+def can_be_put_aside() -> bool:
+    """Whether a shell with jobs is there to bring the board back; stopped without one, it would stay so for ever."""
+    return os.getpgrp() != os.getsid(0)
+
+
+def put_aside() -> None:
+    """Stop the board as the terminal itself would at ctrl+z: with all of its job, `uvx` in front of it, say."""
+    os.killpg(0, signal.SIGTSTP)
+
+
+def take_up_again(app: App[Any]) -> None:
+    """From now on the board comes back whole when it goes on after a stop, whoever stopped it.
+
+    Textual takes each SIGCONT for the end of a SIGTSTP. After a SIGSTOP, or when nothing was stopped, it would read
+    the keys twice and take the raw terminal for the one to give back at the end.
+    """
+    driver: Any = app._driver  # it has no other name for what is needed here
+
+    def go_on(*_: object) -> None:
+        if driver._auto_restart:  # else another program has the terminal
+            if not driver._must_signal_resume:
+                driver.suspend_application_mode()
+                driver._must_signal_resume = True
+            driver.resume_application_mode()
+
+    if hasattr(driver, "_must_signal_resume"):
+        signal.signal(signal.SIGCONT, go_on)
+
+
 def editor() -> list[str]:
     """The user's editor as an argument list: $VISUAL, else $EDITOR, else what is here; empty when nothing is."""
     for name in ("VISUAL", "EDITOR"):

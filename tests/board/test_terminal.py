@@ -3,6 +3,7 @@
 import os
 import signal
 import termios
+from pathlib import Path
 
 import pytest
 
@@ -10,6 +11,7 @@ from agent_board.board.app import hung_up
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import SemanticState
 from tests.conftest import StartBoard
+from tests.support.command import AGENT_BOARD
 from tests.support.fakestore import change_state, make_view
 from tests.support.terminal import Terminal
 
@@ -83,18 +85,66 @@ def test_the_cursor_is_where_one_types(board: StartBoard, views: StorePaths) -> 
         assert terminal.lines[row][:column].endswith("hi")
 
 
+def is_usual(terminal: Terminal) -> bool:
+    """Whether the terminal echoes and hands over lines, as a shell wants it."""
+    wanted = termios.ECHO | termios.ICANON
+    return bool(termios.tcgetattr(terminal._master)[3] & wanted == wanted)
+
+
+def wait_for_bytes(terminal: Terminal, count: int) -> None:
+    """Until so much has been written in all: the emulator has one screen, so what is drawn again looks the same."""
+    terminal.wait_for(lambda _: terminal.received > count)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_told_to_end_it_gives_the_terminal_back(board: StartBoard, views: StorePaths, number: int) -> None:
     """Fields 35."""
     terminal = open_quiet(board)
     os.kill(terminal.pid, number)
     assert terminal.wait_exit(10) == 128 + number
-    modes = termios.tcgetattr(terminal._master)[3]
-    assert modes & termios.ECHO
-    assert modes & termios.ICANON
+    assert is_usual(terminal)
     written = b"".join(data for _, data in terminal.log)
     assert written.rindex(b"\x1b[?1049l") > written.rindex(b"\x1b[?1049h")
     assert written.rindex(b"\x1b[?25h") > written.rindex(b"\x1b[?25l")
+
+
+def test_told_to_go_on_it_reads_the_keys_once_and_gives_the_terminal_back(board: StartBoard, views: StorePaths) -> None:
+    """Fields 35: also when nothing, or a SIGSTOP, came before that SIGCONT."""
+    terminal = open_quiet(board)
+    threads = len(os.listdir(f"/proc/{terminal.pid}/task")) if os.path.isdir("/proc/self/task") else 0
+    for stop in (signal.SIGCONT, signal.SIGSTOP, signal.SIGTSTP):
+        os.kill(terminal.pid, stop)
+        drawn = terminal.received + 2_000
+        os.kill(terminal.pid, signal.SIGCONT)
+        wait_for_bytes(terminal, drawn)
+        terminal.wait_quiet(0.5)
+    if threads:
+        assert len(os.listdir(f"/proc/{terminal.pid}/task")) <= threads + 1
+    terminal.send("j", "q")
+    assert terminal.wait_exit(10) == 0
+    assert is_usual(terminal)
+
+
+def test_ctrl_z_goes_back_to_the_shell_and_fg_brings_it_back(views: StorePaths, project: Path) -> None:
+    job = 'set -m; "$@"; echo put aside; read line; fg; echo left'
+    with Terminal(["/bin/sh", "-c", job, "sh", *AGENT_BOARD], size=(100, 24), cwd=project) as terminal:
+        terminal.wait_for("FAILED 60")
+        terminal.send("ctrl+z")
+        terminal.wait_for("put aside")
+        assert is_usual(terminal)
+        drawn = terminal.received + 2_000
+        terminal.send("enter")
+        wait_for_bytes(terminal, drawn)
+        terminal.send("G")
+        terminal.wait_for("task-59")
+        terminal.send("q")
+        terminal.wait_for("left")
+
+
+def test_ctrl_z_with_no_shell_behind_it_says_so(board: StartBoard, views: StorePaths) -> None:
+    terminal = open_quiet(board)
+    terminal.send("ctrl+z")
+    terminal.wait_for("No shell is here")
 
 
 def test_a_lost_line_ends_it(board: StartBoard, views: StorePaths) -> None:

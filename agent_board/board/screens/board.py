@@ -322,6 +322,10 @@ class BoardScreen(OutsideScreen):
         """Light or dark."""
         self.app.toggle_theme()  # type: ignore[attr-defined]
 
+    def do_put_aside(self) -> None:
+        """Back to the shell for a while."""
+        self.app.put_aside()  # type: ignore[attr-defined]
+
     def do_quit(self) -> None:
         """Leave."""
         self.app.leave()  # type: ignore[attr-defined]
