@@ -62,7 +62,8 @@ def _place(paths: StorePaths) -> Check:
         return broken("store", f"{above} can't be written", f"Make it writable: chmod u+rwx {above}")
     if not os.path.isdir(paths.views):
         return ok("store", f"{paths.root} will be made by the first task")
-    return ok("store", f"{paths.root} with {len(view_ids(paths))} tasks")
+    count = len(view_ids(paths))
+    return ok("store", f"{paths.root} with {count} {'task' if count == 1 else 'tasks'}")
 
 
 def _writable(folder: str) -> bool:

@@ -100,10 +100,11 @@ def delete(
             shutil.rmtree(leaving)  # of a delete that was interrupted
         os.rename(view.dir, leaving)
         sync_dir(paths.views)
-        list_in_roster(paths, view_id, None)
         with suppress(FileNotFoundError):
             os.unlink(paths.session(view_id))
         shutil.rmtree(leaving)
+        with suppress(BoardError):  # an id without a directory does no harm
+            list_in_roster(paths, view_id, None)  # last: on a full disk there is room for it only now
         return plan
 
 

@@ -144,5 +144,5 @@ def disk_errors(doing: str) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        where = f" ({error.filename})" if error.filename else ""
+        where = f" ({error.filename})" if error.filename and str(error.filename) not in doing else ""
         raise BoardError(f"Can't {doing}: {error.strerror or error}{where}.") from error

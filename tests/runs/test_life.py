@@ -1,5 +1,6 @@
 """The life of a row: rename, pin, done, archive, undo, delete (UX 2; invariants 4, 6; FIELD-FAULTS 8, 17, 46)."""
 
+import errno
 import os
 import threading
 from pathlib import Path
@@ -13,7 +14,7 @@ from agent_board.runs.delete import delete, plan_delete
 from agent_board.runs.reply import mark_seen, reply
 from agent_board.runs.stop import stop
 from agent_board.states.view import Shown, shown
-from agent_board.store import locks, plain
+from agent_board.store import locks, plain, views
 from agent_board.store.files import Unreadable, read_json
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta, SemanticState, State
@@ -335,6 +336,33 @@ def test_no_link_is_followed(store: StorePaths, view: str, tmp_path: Path) -> No
     assert (precious / "file").read_text() == "mine"
     assert not os.path.lexists(session)
     assert not os.path.lexists(store.view(view).dir)
+
+
+def test_on_a_full_disk_what_is_deleted_makes_room(
+    store: StorePaths, view: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is to be written before the data has gone; a roster that can't be written at all is no failure."""
+    data, there = store.view(view).dir, []
+
+    def no_room(path: str, *_: object, **__: object) -> None:
+        there.append(os.listdir(store.views))
+        raise OSError(errno.ENOSPC, "No space left on device", path)
+
+    monkeypatch.setattr(views, "write_json", no_room)
+    delete(store, view)
+    assert there == [[]]
+    assert not os.path.exists(data)
+    assert view_ids(store) == []
+
+
+def test_what_the_disk_refuses_is_named_once(store: StorePaths, view: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def no_room(path: str, *_: object, **__: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", path)
+
+    monkeypatch.setattr(views, "write_json", no_room)
+    with pytest.raises(BoardError) as refused:
+        life.rename(store, view, "another")
+    assert str(refused.value).count("meta.json") == 1
 
 
 def test_an_interrupted_delete_is_finished_by_the_next(store: StorePaths, project: Path, view: str) -> None:
