@@ -61,7 +61,7 @@ class Page(Static):
 
     def on_resize(self, event: events.Resize) -> None:
         """Wrap for the width there is, a scroll bar or none."""
-        room = event.size.width - KEY_CELLS
+        room = event.size.width - KEY_CELLS - 1
         if room != self._room:
             self._room = room
             self.update(Content("\n").join([*self._keys(), *self._signs()]))
