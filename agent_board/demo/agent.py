@@ -398,7 +398,10 @@ def chat(options: dict[str, str]) -> int:
     while True:
         sys.stdout.write("> ")
         sys.stdout.flush()
-        prompt = sys.stdin.readline()
+        try:
+            prompt = sys.stdin.readline()
+        except OSError:  # the terminal was taken away
+            return 1
         if not prompt.strip():
             return 0
         player = make_player(channel, prompt.rstrip("\n"), options)

@@ -29,12 +29,20 @@ _MEANINGS = {
     "started": "The run has begun; the agent has not said anything yet.",
     "orphan": "The agent is alive, but the runner that watched it is gone; its end will be read from its transcript.",
 }
+_OF_COMMANDS = {
+    "report": "The command has ended, and its exit code says how.",
+    "activity": "The command runs.",
+    "started": "The command is being started.",
+    "lost": "Nobody saw how the command ended.",
+}
+"""The same rules where a shell command takes the agent's place."""
 _LONGEST = 300
 
 
-def meaning(reason: str) -> str:
-    """What a rule means, in one sentence; empty for one that this version does not know."""
-    return _MEANINGS.get(reason, "")
+def meaning(reason: str, agent: str) -> str:
+    """What a rule means of a run of that agent, in one sentence; empty for one that this version does not know."""
+    known = _MEANINGS.get(reason, "")
+    return _OF_COMMANDS.get(reason, known) if agent == "shell" else known
 
 
 def explain(meta: Meta, state: State | None, status: RunStatus | None) -> list[str]:
@@ -46,7 +54,7 @@ def explain(meta: Meta, state: State | None, status: RunStatus | None) -> list[s
     if seen.verdict:
         lines.append(f"Your verdict counts ({seen.state}); by itself it would be {state.semantic_state}.")
     reason = state.reason or "unknown"
-    lines.append(f"Rule “{reason}”: {_MEANINGS.get(reason, 'a rule that this version does not know.')}")
+    lines.append(f"Rule “{reason}”: {meaning(reason, meta.agent) or 'a rule that this version does not know.'}")
     lines.append(f"Its process is {state.process_state}.")
     if state.queue_reason and state.semantic_state is SemanticState.QUEUED:
         lines.append(f"It waits: {state.queue_reason}.")

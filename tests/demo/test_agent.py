@@ -311,6 +311,15 @@ def test_attach_is_a_small_chat_over_the_same_transcript(agent: Agent, job: Job)
     assert kinds(agent.transcript_events(job, 0)).count("PromptAccepted") == 2
 
 
+def test_a_chat_whose_terminal_was_taken_away_ends_without_a_word(agent: Agent, job: Job, tmp_path: Path) -> None:
+    """Its board was killed: reading fails as it does from a terminal of another group."""
+    with open(tmp_path / "unreadable", "wb") as unreadable:
+        done = subprocess.run(
+            agent.attach_command(job), stdin=unreadable, cwd=job.cwd, capture_output=True, text=True, timeout=60
+        )
+    assert (done.returncode, done.stderr) == (1, "")
+
+
 def test_it_loads_little(agent: Agent, job: Job) -> None:
     """Tests and the demo start it often: nothing beyond a few standard modules."""
     python, *rest = agent.command(job)
