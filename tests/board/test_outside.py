@@ -320,7 +320,7 @@ def test_in_a_real_terminal(
     """The palette's act, a program that lists, a row that ends and is adopted."""
     from tests.agents.test_running import INTERACTIVE
     from tests.runs.test_elsewhere import claude_file
-    from tests.support.fakeclaude import fake_claude
+    from tests.support.claude_listing import fake_claude
 
     session_id = str(INTERACTIVE["sessionId"])
     claude_file(home, session_id)

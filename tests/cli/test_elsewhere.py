@@ -8,7 +8,7 @@ import pytest
 from tests.agents.test_running import INTERACTIVE, WAITING
 from tests.cli.conftest import Cli
 from tests.cli.test_usage import one_sentence
-from tests.support.fakeclaude import fake_claude
+from tests.support.claude_listing import fake_claude
 
 KEYS = {"agent", "pid", "sessionId", "sessionFile", "mayHave", "cwd", "title", "status", "waitingFor", "startedAt"}
 

@@ -18,7 +18,7 @@ from agent_board.runs.live import live_processes
 from agent_board.runs.processes import MARKER
 from agent_board.store.paths import StorePaths
 from tests.agents.test_running import INTERACTIVE, pi_file
-from tests.support.fakeclaude import fake_claude
+from tests.support.claude_listing import fake_claude
 
 SESSION = str(INTERACTIVE["sessionId"])
 
