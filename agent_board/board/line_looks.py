@@ -47,11 +47,11 @@ def line_style(role: str, colours: Mapping[str, str], *, ground: str, chosen: bo
         "underline": "underline" in weights or None,
         "reverse": "reverse" in weights or None,
     }
-    below = Color.parse(colours[ground])
-    if below.ansi is not None:
+    if Color.parse(colours["background"]).ansi is not None:  # the other grounds of such a theme have no colour
         fore = None if name in (_MUTED, _FAINT, "foreground") else Color.parse(colours[name]).rich_color
         dim = name in (_MUTED, _FAINT) or None
         return Style(color=fore, dim=dim, **(marks | ({"reverse": True} if chosen else {})))  # type: ignore[arg-type]
+    below = Color.parse(colours[ground])
     if chosen:
         below += Color.parse(colours["selected"])
     fore_colour = below + Color.parse(colours[name])

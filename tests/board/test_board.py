@@ -7,7 +7,7 @@ import pytest
 from rich.cells import cell_len
 from textual.widgets import Static
 
-from agent_board.board import app
+from agent_board.board import app, line_looks, looks
 from agent_board.board.model.index import Grouping
 from agent_board.board.screens.help import KEY_CELLS
 from agent_board.store.records import SemanticState
@@ -230,6 +230,40 @@ async def test_a_terminal_that_is_not_utf8_gets_nothing_else(start: Starter, mon
             assert board.text().isascii()
             await board.pilot.press("escape")
             await board.until(lambda: board.app.focused is board.screen.list)
+
+
+async def test_without_colours_every_page_is_drawn(start: Starter, monkeypatch: pytest.MonkeyPatch) -> None:
+    """UX 1: NO_COLOR is respected, in peek and on the pages too."""
+    monkeypatch.setenv("NO_COLOR", "1")
+    make_view(start.paths, "a", name="ask-one", state=S.NEEDS_INPUT, question="7 or 30 days?")
+    async with start((100, 60)) as board:
+        for key, words in (
+            ("space", "sends at once"),
+            ("exclamation_mark", "Files"),
+            ("v", "search"),
+            ("f", "does not exist"),
+        ):
+            await board.pilot.press(key)
+            await board.sees(words)
+            strips = board.app.screen._compositor.render_strips()
+            styles = {part.style for strip in strips for part in strip if part.style}
+            colours = {colour for style in styles for colour in (style.color, style.bgcolor) if colour}
+            assert all(colour.is_default for colour in colours), key
+            await board.pilot.press("escape")
+            await board.until(lambda: board.app.screen is board.screen)
+
+
+async def test_every_theme_that_can_be_set_has_all_looks(start: Starter) -> None:
+    async with start() as board:
+        for theme in board.app.available_themes:
+            board.app.theme = theme
+            colours = board.app.get_css_variables()
+            for chosen in (False, True):
+                for role in line_looks._ROLES:
+                    for ground in ("background", "surface"):
+                        line_looks.line_style(role, colours, ground=ground, chosen=chosen)
+                for role in looks._ROLES:
+                    looks.role_style(role, colours, selected=chosen, away=False)
 
 
 async def test_a_field_of_choices_says_how_it_is_changed(start: Starter) -> None:
