@@ -4,12 +4,13 @@ import json
 import os
 import re
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from agent_board.agents.base import Agent, ForeignSession, Installation, Job, Reader
 from agent_board.agents.events import Event, PromptAccepted
 from agent_board.agents.pi_errors import startup_sentence
 from agent_board.agents.pi_events import REPORT, PiReader, transcript
+from agent_board.agents.raw import object_of
 from agent_board.resources import REPORT_EXTENSION
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class Pi(Agent):
                 lines = file.read(_HEADER_BYTES).split(b"\n")[:_HEADER_LINES]
         except OSError:
             return None
-        entries = [_object(line) for line in lines]
+        entries = [object_of(line) for line in lines]
         header = entries[0] if entries else {}
         cwd = header.get("cwd")
         if header.get("type") != "session" or "timestamp" not in header or not isinstance(cwd, str):
@@ -107,14 +108,6 @@ class Pi(Agent):
     def takes_commands(self, prompt: str) -> bool:
         """See `Agent.takes_commands`: Pi trims a prompt and takes a leading `/` as a command of its own."""
         return prompt.lstrip("\ufeff \t\r\n\v\f").startswith("/")
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
 
 
 def _session(job: Job) -> list[str]:

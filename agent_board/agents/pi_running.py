@@ -6,7 +6,6 @@ a file that a process holds open for writing all the same (another version, a pr
 the files of its directory that were written since are what it may have.
 """
 
-import json
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,6 +14,7 @@ from datetime import datetime
 from typing import Any, NamedTuple
 
 from agent_board.agents.base import ForeignSession
+from agent_board.agents.raw import object_of
 from agent_board.agents.running import Doing, LiveProcess, RunningSession
 
 _TITLES = frozenset({"pi", "pi-rpc"})
@@ -161,15 +161,7 @@ def _files(folder: str) -> list[str]:
 
 def _header(path: str) -> dict[str, Any]:
     with open(path, "rb") as file:
-        return _object(file.readline(1 << 16))
-
-
-def _object(line: bytes) -> dict[str, Any]:
-    try:
-        value = json.loads(line)
-    except (ValueError, RecursionError):
-        return {}
-    return value if isinstance(value, dict) else {}
+        return object_of(file.readline(1 << 16))
 
 
 def _epoch_ms(text: object) -> int:
@@ -187,7 +179,7 @@ def _doing(path: str) -> Doing:
             lines = file.read().split(b"\n")
     except OSError:
         return Doing.UNKNOWN
-    messages = (_object(line).get("message") for line in reversed(lines) if b'"message"' in line)
+    messages = (object_of(line).get("message") for line in reversed(lines) if b'"message"' in line)
     last = next((message for message in messages if isinstance(message, dict)), {})
     if last.get("role") == "assistant":
         return _DOING.get(str(last.get("stopReason")), Doing.UNKNOWN)

@@ -287,7 +287,7 @@ def _why(seen: Shown, state: State | None, meta: Meta) -> str:
         return f"It waits: {clean_line(state.queue_reason)}."
     if seen.stalled:
         return "Nothing has been heard from it for a while."
-    return meaning(state.reason or "", meta.agent)
+    return meaning(state.reason or "")
 
 
 def _facts(meta: Meta, state: State | None, status: RunStatus | None, view: ViewPaths) -> tuple[tuple[str, ...], ...]:

@@ -6,7 +6,7 @@ from agent_board.text import cut
 
 _MEANINGS = {
     "stop": "You stopped it, and no report or end of its own came before.",
-    "report": "The agent said so itself through its report tool, and wrote nothing after it.",
+    "report": "It said so itself, by its report or, as a command, by its exit code, and nothing came after that.",
     "not-sent": "The prompt did not reach the agent: the run ended before the agent was let go.",
     "maybe-received": "The agent was let go and nothing shows if it took the prompt; you decide if it is sent again.",
     "error": "The agent's last answer ended in an error.",
@@ -19,30 +19,22 @@ _MEANINGS = {
     "outside": "The runner was told to end by something other than you: a shutdown, a logout, or a kill.",
     "exit": "The agent's program failed in the middle of its work.",
     "aborted": "The run was interrupted inside the agent.",
-    "lost": "The agent ended without coming to an end of its own.",
+    "lost": "It ended without coming to an end of its own.",
     "question": "The agent ended by asking for a decision that it needs to go on.",
     "permission": "The agent needed your permission, refused it by itself, having nobody to ask, and ended over that.",
     "idle": "An open-ended session: there was no task to finish.",
     "success": "The agent came to its end in good order and asks nothing.",
     "request": "The agent waits, alive, for something that only you can answer.",
-    "activity": "The agent is alive and has begun to answer or to use tools.",
-    "started": "The run has begun; the agent has not said anything yet.",
+    "activity": "It is alive and at work.",
+    "started": "The run has begun; nothing has been heard from it yet.",
     "orphan": "The agent is alive, but the runner that watched it is gone; its end will be read from its transcript.",
 }
-_OF_COMMANDS = {
-    "report": "The command has ended, and its exit code says how.",
-    "activity": "The command runs.",
-    "started": "The command is being started.",
-    "lost": "Nobody saw how the command ended.",
-}
-"""The same rules where a shell command takes the agent's place."""
 _LONGEST = 300
 
 
-def meaning(reason: str, agent: str) -> str:
-    """What a rule means of a run of that agent, in one sentence; empty for one that this version does not know."""
-    known = _MEANINGS.get(reason, "")
-    return _OF_COMMANDS.get(reason, known) if agent == "shell" else known
+def meaning(reason: str) -> str:
+    """What a rule means, in one sentence; empty for one that this version does not know."""
+    return _MEANINGS.get(reason, "")
 
 
 def explain(meta: Meta, state: State | None, status: RunStatus | None) -> list[str]:
@@ -54,7 +46,7 @@ def explain(meta: Meta, state: State | None, status: RunStatus | None) -> list[s
     if seen.verdict:
         lines.append(f"Your verdict counts ({seen.state}); by itself it would be {state.semantic_state}.")
     reason = state.reason or "unknown"
-    lines.append(f"Rule “{reason}”: {meaning(reason, meta.agent) or 'a rule that this version does not know.'}")
+    lines.append(f"Rule “{reason}”: {meaning(reason) or 'a rule that this version does not know.'}")
     lines.append(f"Its process is {state.process_state}.")
     if state.queue_reason and state.semantic_state is SemanticState.QUEUED:
         lines.append(f"It waits: {state.queue_reason}.")

@@ -3,7 +3,6 @@
 import math
 import os
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -21,46 +20,31 @@ from tests.support.wait import wait_for
 
 PATIENCE = 120.0
 MODELS = {"gemini": "gemini-2.5-pro"}
-MAKERS: dict[str, Callable[[Path], Path]] = {
-    "pi": pi.make_bin,
-    "claude": agents.make_claude_bin,
-    "codex": agents.make_codex_bin,
-    "opencode": agents.make_opencode_bin,
-    "gemini": agents.make_other_bin,
-    "copilot": agents.make_other_bin,
-}
+NAMES = ("pi", "claude", "codex", "opencode", "gemini", "copilot")
 
 
 def measure(report: Report, folder: Path, times: int) -> None:
     """Each of them by itself, after one run that nobody counts."""
     paths = open_store(str(folder / "store"))
     before = dict(os.environ)
-    for name, make in MAKERS.items():
+    for name in NAMES:
         home, project = folder / name, folder / f"{name}-project"
         home.mkdir()
         project.mkdir()
         with ModelServer(seconds=900) as server:
             try:
-                os.environ |= _environment(home, project, server.url)
-                os.environ["PATH"] = agents.path_with(make(folder / f"{name}-bin"))
+                os.environ |= _environment(name, folder / f"{name}-bin", home, project, server.url)
                 _measure(report, paths, server, name, project, times)
             finally:
                 os.environ.clear()
                 os.environ |= before
 
 
-def _environment(home: Path, project: Path, url: str) -> dict[str, str]:
-    agents.write_codex_config(home / ".codex", url)
-    agents.write_opencode_config(home / ".config", url)
+def _environment(name: str, programs: Path, home: Path, project: Path, url: str) -> dict[str, str]:
+    if name != "pi":
+        return {"HOME": str(home), **agents.scripted(name, programs, home, project, url)}
     pi.write_models(home / "pi", url)
-    return {
-        "HOME": str(home),
-        "PI_CODING_AGENT_DIR": str(home / "pi"),
-        "SCRIPTED_API_KEY": "none",
-        **agents.claude_environment(home, url, project),
-        **agents.other_environment(home, url),
-        **agents.OPENCODE_QUIET,
-    }
+    return {"HOME": str(home), "PI_CODING_AGENT_DIR": str(home / "pi"), "PATH": agents.path_with(pi.make_bin(programs))}
 
 
 def _measure(report: Report, paths: StorePaths, server: ModelServer, name: str, cwd: Path, times: int) -> None:

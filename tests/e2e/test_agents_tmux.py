@@ -1,12 +1,12 @@
 """The board in tmux while the real Codex and OpenCode work; Codex on the user's terminal, and a reply after it."""
 
-import os
 from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import RealAgents
 from tests.e2e.test_tmux import Tmux
-from tests.support import acts, agents, command
+from tests.support import acts, command
 from tests.support.model_server import ModelServer, say, use
 from tests.support.terminal import Terminal
 
@@ -16,17 +16,8 @@ TOOLS = {"codex": use("exec_command", cmd="true"), "opencode": use("bash", comma
 
 
 @pytest.fixture
-def both(
-    tmp_path_factory: pytest.TempPathFactory, home: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path_factory.mktemp("both")
-    codex, opencode = agents.make_codex_bin(folder / "codex"), agents.make_opencode_bin(folder / "opencode")
-    monkeypatch.setenv("PATH", os.pathsep.join([str(codex), str(opencode), os.environ["PATH"]]))
-    monkeypatch.setenv("SCRIPTED_API_KEY", "none")
-    for name, value in agents.OPENCODE_QUIET.items():
-        monkeypatch.setenv(name, value)
-    agents.write_codex_config(home / ".codex", model_server.url)
-    agents.write_opencode_config(home / ".config", model_server.url)
+def both(real_agents: RealAgents) -> None:
+    real_agents("codex", "opencode")
 
 
 @pytest.mark.usefixtures("both", "store")

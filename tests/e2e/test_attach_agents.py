@@ -1,6 +1,5 @@
 """OpenCode, Gemini CLI and Copilot CLI on the user's terminal: the same session, left well, and a reply after it."""
 
-import os
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -8,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import acts, agents, command
+from tests.e2e.conftest import RealAgents
+from tests.support import acts, command
 from tests.support.model_server import ModelServer, say
 from tests.support.terminal import Terminal
 
@@ -19,15 +19,8 @@ ASKED_FIRST = {"copilot": ("Do you trust the files in this folder?", "1")}
 
 
 @pytest.fixture(autouse=True)
-def all_three(
-    tmp_path_factory: pytest.TempPathFactory, home: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path_factory.mktemp("three")
-    made = agents.make_opencode_bin(folder / "a"), agents.make_other_bin(folder / "b")
-    monkeypatch.setenv("PATH", os.pathsep.join([*map(str, made), os.environ["PATH"]]))
-    agents.write_opencode_config(home / ".config", model_server.url)
-    for name, value in {**agents.other_environment(home, model_server.url), **agents.OPENCODE_QUIET}.items():
-        monkeypatch.setenv(name, value)
+def all_three(real_agents: RealAgents) -> None:
+    real_agents("opencode", "gemini")
 
 
 def answer_what_is_asked_first(terminal: Terminal, agent: str) -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from agent_board.runs.worktree import LEAVE_WORKTREES
 from tests.conftest import StartBoard
-from tests.support import acts, agents, command, processes
+from tests.e2e.conftest import RealAgents
+from tests.support import acts, command, processes
 from tests.support.model_server import ModelServer, held, refuse, say, use
 from tests.support.terminal import Terminal
 from tests.support.wait import wait_for
@@ -17,18 +18,9 @@ from tests.support.wait import wait_for
 pytestmark = pytest.mark.full
 
 
-@pytest.fixture(scope="session")
-def claude_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return agents.make_claude_bin(tmp_path_factory.mktemp("claude") / "bin")
-
-
 @pytest.fixture(autouse=True)
-def claude(
-    claude_bin: Path, home: Path, project: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", agents.path_with(claude_bin))
-    for name, value in agents.claude_environment(home, model_server.url, project).items():
-        monkeypatch.setenv(name, value)
+def claude(real_agents: RealAgents) -> None:
+    real_agents("claude")
 
 
 def dispatch(prompt: str, *options: str, cwd: Path) -> acts.Dispatched:

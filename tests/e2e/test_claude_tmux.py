@@ -7,8 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import RealAgents
 from tests.e2e.test_tmux import Tmux
-from tests.support import acts, agents
+from tests.support import acts
 from tests.support.model_server import ModelServer, say, use
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(240)]
@@ -16,16 +17,8 @@ PATIENCE = 60.0
 
 
 @pytest.fixture(autouse=True)
-def claude(
-    tmp_path_factory: pytest.TempPathFactory,
-    home: Path,
-    project: Path,
-    model_server: ModelServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PATH", agents.path_with(agents.make_claude_bin(tmp_path_factory.mktemp("claude") / "bin")))
-    for name, value in agents.claude_environment(home, model_server.url, project).items():
-        monkeypatch.setenv(name, value)
+def claude(real_agents: RealAgents) -> None:
+    real_agents("claude")
 
 
 @pytest.fixture

@@ -6,23 +6,17 @@ from pathlib import Path
 import pytest
 
 from agent_board.runs.worktree import LEAVE_WORKTREES
-from tests.support import acts, agents, command, processes
+from tests.e2e.conftest import RealAgents
+from tests.support import acts, command, processes
 from tests.support.model_server import ModelServer, refuse, say, use
 from tests.support.wait import wait_for
 
 pytestmark = pytest.mark.full
 
 
-@pytest.fixture(scope="session")
-def codex_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return agents.make_codex_bin(tmp_path_factory.mktemp("codex") / "bin")
-
-
 @pytest.fixture(autouse=True)
-def codex(codex_bin: Path, home: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", agents.path_with(codex_bin))
-    monkeypatch.setenv("SCRIPTED_API_KEY", "none")
-    agents.write_codex_config(home / ".codex", model_server.url)
+def codex(real_agents: RealAgents) -> None:
+    real_agents("codex")
 
 
 def dispatch(prompt: str, *options: str, cwd: Path) -> acts.Dispatched:

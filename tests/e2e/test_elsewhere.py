@@ -11,8 +11,8 @@ from agent_board.runs.adopt import adopt
 from agent_board.runs.elsewhere import Elsewhere
 from agent_board.store.paths import StorePaths
 from tests.conftest import PiHome
+from tests.e2e.conftest import RealAgents
 from tests.e2e.test_attach_agents import press_until
-from tests.support import agents
 from tests.support.model_server import ModelServer, say, use
 from tests.support.terminal import Terminal
 from tests.support.wait import wait_for
@@ -65,17 +65,8 @@ def test_pi(store: StorePaths, project: Path, pi_home: PiHome, model_server: Mod
 
 @pytest.mark.full
 @pytest.mark.timeout(300)
-def test_claude(
-    store: StorePaths,
-    project: Path,
-    home: Path,
-    model_server: ModelServer,
-    tmp_path: Path,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("PATH", agents.path_with(agents.make_claude_bin(tmp_path / "claude-bin")))
-    for name, value in agents.claude_environment(home, model_server.url, project).items():
-        monkeypatch.setenv(name, value)
+def test_claude(store: StorePaths, project: Path, model_server: ModelServer, real_agents: RealAgents) -> None:
+    real_agents("claude")
     model_server.script(say("Hello from Claude."), forever=True)
     with Terminal(["claude"], size=(100, 30), cwd=project) as terminal:
         terminal.wait_for("auto mode on", PATIENCE)

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import acts, agents, command
+from tests.e2e.conftest import RealAgents
+from tests.support import acts, command
 from tests.support.model_server import ModelServer, held, say
 from tests.support.wait import wait_for
 
@@ -19,27 +20,8 @@ MODEL = {"claude": (), "codex": (), "opencode": (), "gemini": ("--model", "gemin
 
 
 @pytest.fixture(autouse=True)
-def all_of_them(
-    tmp_path_factory: pytest.TempPathFactory,
-    home: Path,
-    project: Path,
-    model_server: ModelServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = tmp_path_factory.mktemp("all")
-    makers = (agents.make_claude_bin, agents.make_codex_bin, agents.make_opencode_bin, agents.make_other_bin)
-    made = [make(folder / str(number)) for number, make in enumerate(makers)]
-    monkeypatch.setenv("PATH", os.pathsep.join([*map(str, made), os.environ["PATH"]]))
-    agents.write_codex_config(home / ".codex", model_server.url)
-    agents.write_opencode_config(home / ".config", model_server.url)
-    environment = {
-        **agents.claude_environment(home, model_server.url, project),
-        **agents.other_environment(home, model_server.url),
-        **agents.OPENCODE_QUIET,
-        "SCRIPTED_API_KEY": "none",
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+def all_of_them(real_agents: RealAgents) -> None:
+    real_agents("claude", "codex", "opencode", "gemini")
 
 
 def kill_the_runner(task: acts.Dispatched, listen: contextlib.ExitStack | None = None) -> int:

@@ -1,14 +1,14 @@
 """Real agents within real agents: the child is a tool of its parent, and what is dispatched is a row of its own."""
 
 import json
-import os
 import sys
 from pathlib import Path
 
 import pytest
 
 from tests.conftest import PiHome
-from tests.support import acts, agents, command, processes
+from tests.e2e.conftest import RealAgents
+from tests.support import acts, command, processes
 from tests.support.model_server import ModelServer, say, use
 
 pytestmark = [pytest.mark.full, pytest.mark.timeout(300)]
@@ -21,29 +21,8 @@ CHILDREN = {
 
 
 @pytest.fixture(autouse=True)
-def all_three(
-    tmp_path_factory: pytest.TempPathFactory,
-    home: Path,
-    project: Path,
-    model_server: ModelServer,
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    folder = tmp_path_factory.mktemp("three")
-    made = (
-        agents.make_claude_bin(folder / "a"),
-        agents.make_codex_bin(folder / "b"),
-        agents.make_opencode_bin(folder / "c"),
-    )
-    monkeypatch.setenv("PATH", os.pathsep.join([*map(str, made), os.environ["PATH"]]))
-    agents.write_codex_config(home / ".codex", model_server.url)
-    agents.write_opencode_config(home / ".config", model_server.url)
-    environment = {
-        **agents.claude_environment(home, model_server.url, project),
-        **agents.OPENCODE_QUIET,
-        "SCRIPTED_API_KEY": "none",
-    }
-    for name, value in environment.items():
-        monkeypatch.setenv(name, value)
+def all_three(real_agents: RealAgents) -> None:
+    real_agents("claude", "codex", "opencode")
 
 
 @pytest.mark.parametrize("child", CHILDREN)

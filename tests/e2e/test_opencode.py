@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.e2e.conftest import RealAgents
 from tests.support import acts, agents, command, processes
 from tests.support.model_server import ModelServer, refuse, say, silent, use
 from tests.support.wait import wait_for
@@ -13,17 +14,9 @@ PATIENCE = 120.0
 """Seconds: it takes 4 s to begin when nothing else runs."""
 
 
-@pytest.fixture(scope="session")
-def opencode_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return agents.make_opencode_bin(tmp_path_factory.mktemp("opencode") / "bin")
-
-
 @pytest.fixture(autouse=True)
-def opencode(opencode_bin: Path, home: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", agents.path_with(opencode_bin))
-    for name, value in agents.OPENCODE_QUIET.items():
-        monkeypatch.setenv(name, value)
-    agents.write_opencode_config(home / ".config", model_server.url)
+def opencode(real_agents: RealAgents) -> None:
+    real_agents("opencode")
 
 
 def dispatch(prompt: str, *options: str, cwd: Path) -> acts.Dispatched:

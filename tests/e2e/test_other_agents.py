@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support import acts, agents, command, processes
+from tests.e2e.conftest import RealAgents
+from tests.support import acts, command, processes
 from tests.support.model_server import MODEL as MODEL_OF_SERVER
 from tests.support.model_server import ModelServer, say, silent, use
 
@@ -16,16 +17,9 @@ MODEL = {"gemini": "gemini-2.5-pro", "copilot": MODEL_OF_SERVER}
 """Named, because Gemini CLI asks one model which model to ask."""
 
 
-@pytest.fixture(scope="session")
-def other_bin(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return agents.make_other_bin(tmp_path_factory.mktemp("others") / "bin")
-
-
 @pytest.fixture(autouse=True)
-def others(other_bin: Path, home: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("PATH", agents.path_with(other_bin))
-    for name, value in agents.other_environment(home, model_server.url).items():
-        monkeypatch.setenv(name, value)
+def others(real_agents: RealAgents) -> None:
+    real_agents("gemini")
 
 
 @pytest.mark.parametrize("agent", ["gemini", "copilot"])

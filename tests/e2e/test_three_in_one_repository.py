@@ -65,10 +65,7 @@ def test_seen_merged_and_deleted(repo: Path, tmp_path: Path, model_server: Model
         tmux.wait_for("all keys")
 
         for name in ("bravo", "charlie"):
-            press_until(tmux, "Down", lambda screen, name=name: selected(screen, f"write-{name}"))  # type: ignore[misc]
-            tmux.send("x")
-            tmux.wait_until(lambda screen, name=name: not any(f"write-{name}" in line for line in rows_of(screen)))  # type: ignore[misc]
-            threading.Event().wait(0.8)  # the same key sooner is taken for one that is held down
+            archive(tmux, f"write-{name}")
         tmux.send("A")
         tmux.wait_for("write-bravo")
         press_until(tmux, "Down", lambda screen: selected(screen, "write-bravo"))
@@ -111,6 +108,12 @@ def start(tmux: Tmux, name: str) -> None:
     tmux.wait_for_row(f"write-{name}", "")
 
 
+def archive(tmux: Tmux, name: str) -> None:
+    """Take that row off the list."""
+    press_until(tmux, "Down", lambda screen: selected(screen, name))
+    press_until(tmux, "x", lambda screen: not any(name in line for line in rows_of(screen)))
+
+
 def selected(screen: str, name: str) -> bool:
     """Whether the cursor is on the row of that name."""
     return any(name in line and "❯" in line for line in rows_of(screen))
@@ -122,13 +125,13 @@ def rows_of(screen: str) -> list[str]:
 
 
 def press_until(tmux: Tmux, key: str, fits: Callable[[str], bool]) -> None:
-    """Press a key until the screen is as wanted."""
+    """Press a key until the screen is as wanted; slowly, or it would be taken for one that is held down."""
 
     def pressed() -> bool:
         if fits(tmux.screen):
             return True
         tmux.send(key)
-        threading.Event().wait(0.7)
+        threading.Event().wait(0.8)
         return fits(tmux.screen)
 
     wait_for(pressed, 30, f"{key} to do it:\n{tmux.screen}")

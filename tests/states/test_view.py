@@ -96,14 +96,6 @@ def test_explain_names_the_rule_and_the_evidence():
     assert "can't be read" in explain(META, state, None)[-1]
 
 
-def test_explain_speaks_of_a_command_as_one():
-    status = ended(exited(ACCEPTED, ev.Reported("failed", "Exit code 3."), SETTLED))
-    state = project(None, status, now_ms=1)
-    assert "through its report tool" in "\n".join(explain(META, state, status))
-    text = "\n".join(explain(dataclasses.replace(META, agent="shell"), state, status))
-    assert "Rule “report”: The command has ended, and its exit code says how." in text
-
-
 def test_explain_shows_what_a_living_run_waits_for():
     status = after(ACCEPTED, ev.RequestOpened("q7", "permission", "May I?"), ev.RetryStarted(1, 3, "503"))
     state = project(None, status, now_ms=1, stalled_since=1)

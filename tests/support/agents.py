@@ -132,6 +132,22 @@ def other_environment(home: Path, url: str) -> dict[str, str]:
     }
 
 
+def scripted(name: str, folder: Path, home: Path, project: Path, url: str) -> dict[str, str]:
+    """What makes one agent run against the scripted server: its program in `folder`, its settings, these variables."""
+    match name:
+        case "claude":
+            made, needed = make_claude_bin(folder), claude_environment(home, url, project)
+        case "codex":
+            made, needed = make_codex_bin(folder), {"SCRIPTED_API_KEY": "none"}
+            write_codex_config(home / ".codex", url)
+        case "opencode":
+            made, needed = make_opencode_bin(folder), OPENCODE_QUIET
+            write_opencode_config(home / ".config", url)
+        case _:
+            made, needed = make_other_bin(folder), other_environment(home, url)
+    return {**needed, "PATH": path_with(made)}
+
+
 def path_with(folder: Path) -> str:
     """PATH with that directory first."""
     return f"{folder}{os.pathsep}{os.environ['PATH']}"
