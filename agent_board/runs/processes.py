@@ -4,6 +4,7 @@ import ctypes
 import os
 import signal
 import sys
+import time
 from contextlib import suppress
 from enum import Enum
 from functools import cache
@@ -13,6 +14,8 @@ from agent_board.store.records import Identity
 MARKER = "AGENT_BOARD_RUN"
 """In the environment of a run's shim, worker and whatever the worker starts: the run's id."""
 _PR_SET_CHILD_SUBREAPER = 36
+_NEW_PROGRAM_S = 0.01
+"""While a process takes on a new program, Linux shows its environment as empty: it is looked at again after this."""
 
 
 def become_subreaper() -> None:
@@ -173,18 +176,13 @@ def belonging_to(run_id: str, root: Identity) -> list[Identity]:
     """
     top = root.pid if probe(root) is Liveness.ALIVE else None
     parents = all_parents()
-    children: dict[int, list[int]] = {}
-    for pid, parent in parents.items():
-        children.setdefault(parent, []).append(pid)
     marks = {pid: marker_of(pid) for pid in parents}
-    waiting = [pid for pid, mark in marks.items() if mark == run_id or pid == top]
-    own: set[int] = set()
-    while waiting:
-        pid = waiting.pop()
-        if pid in own or (pid != top and marks.get(pid) not in (None, run_id)):
-            continue
-        own.add(pid)
-        waiting.extend(children.get(pid, ()))
+    own = _tree(run_id, top, parents, marks)
+    unmarked = [pid for pid in own if pid != top and marks.get(pid) is None]
+    if unmarked:
+        time.sleep(_NEW_PROGRAM_S)
+        marks.update((pid, marker_of(pid)) for pid in unmarked)
+        own = _tree(run_id, top, parents, marks)
     own.discard(os.getpid())
     found = []
     for pid in sorted(own & parents.keys()):
@@ -193,3 +191,19 @@ def belonging_to(run_id: str, root: Identity) -> list[Identity]:
             if identity is not None:
                 found.append(identity)
     return found
+
+
+def _tree(run_id: str, top: int | None, parents: dict[int, int], marks: dict[int, str | None]) -> set[int]:
+    """`top`, what carries the mark, and all below them but what is marked for another run."""
+    children: dict[int, list[int]] = {}
+    for pid, parent in parents.items():
+        children.setdefault(parent, []).append(pid)
+    waiting = [pid for pid, mark in marks.items() if mark == run_id or pid == top]
+    own: set[int] = set()
+    while waiting:
+        pid = waiting.pop()
+        if pid in own or (pid != top and marks.get(pid) not in (None, run_id)):
+            continue
+        own.add(pid)
+        waiting.extend(children.get(pid, ()))
+    return own

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 import pytest
 
 from agent_board.runs import processes
-from agent_board.runs.processes import MARKER, Liveness, belonging_to, identify, probe, signal_process
+from agent_board.runs.processes import MARKER, Liveness, belonging_to, identify, marker_of, probe, signal_process
 from agent_board.store.records import Identity
 from tests.support.wait import wait_for
 
@@ -113,6 +113,26 @@ def test_a_run_owns_its_marked_processes_and_its_descendants_only(sleeper: subpr
                 if identity.pid != sleeper.pid:
                     signal_process(identity, signal.SIGKILL)
         parent.communicate()
+
+
+def test_a_process_that_takes_on_a_program_is_looked_at_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its environment reads as empty for a moment; it may be work that the run dispatched itself."""
+    other = subprocess.Popen(["sleep", "60"], env={**os.environ, MARKER: "other-run"})
+    try:
+        wait_for(lambda: marker_of(other.pid) == "other-run")
+        looked: list[int] = []
+
+        def reading(pid: int) -> str | None:
+            looked.append(pid)
+            return None if looked.count(other.pid) == 1 and pid == other.pid else marker_of(pid)
+
+        monkeypatch.setattr(processes, "marker_of", reading)
+        me = identify(os.getpid())
+        assert me is not None
+        assert other.pid not in {identity.pid for identity in belonging_to("this-run", me)}
+    finally:
+        other.kill()
+        other.wait()
 
 
 def test_a_group_is_signalled_only_through_its_leader(sleeper: subprocess.Popen[bytes]) -> None:
