@@ -29,7 +29,7 @@ GRACE_SECONDS = 15.0
 """How long a runner may take, after the last test, to finish what a test has let go."""
 
 _GITCONFIG = "[user]\nname = Test\nemail = test@example.invalid\n[init]\ndefaultBranch = main\n"
-_KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "VIRTUAL_ENV", "CI", "COVERAGE_PROCESS_START")
+_KEPT = ("PATH", "LANG", "LC_ALL", "LC_CTYPE", "VIRTUAL_ENV", "COVERAGE_PROCESS_START")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -182,7 +182,7 @@ class _Attach:
             worker = TerminalWorker(
                 [*request.wrap, *self._agent.attach_command(job_of(request))],
                 cwd=request.cwd,
-                environ=environment(self._agent, run.run_id),
+                environ=environment(self._agent, run.run_id, user_is_there=True),
                 started=run.started,
             )
         except FileNotFoundError:

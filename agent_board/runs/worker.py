@@ -31,10 +31,18 @@ _GO = b"\n"
 _PTY_SIZE = (40, 120)
 
 
-def environment(agent: Agent, run_id: str) -> dict[str, str]:
-    """What a run's worker finds: what this process has, and the run's marker, also where an agent began it all."""
-    kept = {name: value for name, value in os.environ.items() if name not in agent.child_marks}
-    return {**kept, MARKER: run_id}
+# Programs that draw their own screen read these as "nobody is there": Gemini CLI then wants a prompt (0.61), and the
+# library that several of them draw with stays silent.
+_NOBODY_THERE = frozenset({"CI", "CONTINUOUS_INTEGRATION", "GITHUB_ACTIONS"})
+
+
+def environment(agent: Agent, run_id: str, *, user_is_there: bool = False) -> dict[str, str]:
+    """What a run's worker finds: what this process has, and the run's marker, also where an agent began it all.
+
+    Where the user is at the terminal, whatever says otherwise is left out.
+    """
+    without = agent.child_marks | _NOBODY_THERE if user_is_there else agent.child_marks
+    return {**{name: value for name, value in os.environ.items() if name not in without}, MARKER: run_id}
 
 
 class Gate:

@@ -50,8 +50,9 @@ def leave(terminal: Terminal) -> int:
 
 @pytest.mark.parametrize("agent", ["opencode", "gemini", "copilot"])
 def test_the_terminal_goes_on_in_the_session_and_leaves_it_to_replies(
-    agent: str, project: Path, model_server: ModelServer
+    agent: str, project: Path, model_server: ModelServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("CI", "true")  # whoever attaches is there, whatever the board's environment says
     model_server.script(say("The cache was stale."), when="old", forever=True)
     model_server.script(say("Second, by hand."), when="hand", forever=True)
     model_server.script(say("Cleared."), when="Clear", forever=True)

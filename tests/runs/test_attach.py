@@ -183,6 +183,20 @@ def test_ctrl_c_is_the_program_s_affair(store: StorePaths, asking: str, attach: 
     assert untimed(state_of(store, asking)) == untimed(before)
 
 
+def test_the_program_is_told_of_no_ci_job(
+    attach: Attach, asking: str, project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Some agents draw nothing, or end at once, where these are set; whoever attaches is there."""
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("GITHUB_ACTIONS", "true")
+    terminal = attach(asking)
+    terminal.send("demo: run echo ${CI-none} ${GITHUB_ACTIONS-none} >told", "enter")
+    wait_for((project / "told").exists)
+    terminal.send("enter")
+    assert terminal.wait_exit() == 0
+    assert (project / "told").read_text() == "none none\n"
+
+
 def test_a_program_that_breaks_is_said_and_leaves_the_terminal_whole(
     store: StorePaths, asking: str, attach: Attach
 ) -> None:
