@@ -120,8 +120,8 @@ def selected(screen: str, name: str) -> bool:
 
 
 def rows_of(screen: str) -> list[str]:
-    """The lines of the list; the new-task line is under it."""
-    return screen.splitlines()[1:-3]
+    """The lines of the list, as far as their names go: to the right a word about an act may name a row, too."""
+    return [line[:40] for line in screen.splitlines()[1:-3]]
 
 
 def press_until(tmux: Tmux, key: str, fits: Callable[[str], bool]) -> None:
