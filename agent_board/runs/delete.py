@@ -8,12 +8,14 @@ from dataclasses import dataclass, replace
 from agent_board.errors import BoardError
 from agent_board.git.removal import RemovalPlan, Standing, plan_removal, remove
 from agent_board.runs.life import not_running
-from agent_board.store import plain
+from agent_board.store import locks, plain
 from agent_board.store.files import disk_errors, sync_dir
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta
 from agent_board.store.views import list_in_roster, refuse_newer
 
+_LEAVING = ".deleted-"
+"""How the directory of a view is called while it is removed."""
 _REMOVABLE = (Standing.THERE, Standing.UNFINISHED, Standing.MISSING)
 
 
@@ -95,17 +97,29 @@ def delete(
             plan = replace(plan, worktree=None, goes=tuple(path for path in plan.goes if path in agreed.goes))
         else:
             plan = replace(plan, notes=tuple(remove(agreed.worktree, discard_work)))
-        leaving = f"{paths.views}/.deleted-{view_id}"
-        with suppress(FileNotFoundError):
-            shutil.rmtree(leaving)  # of a delete that was interrupted
-        os.rename(view.dir, leaving)
-        sync_dir(paths.views)
-        with suppress(FileNotFoundError):
-            os.unlink(paths.session(view_id))
-        shutil.rmtree(leaving)
+        with locks.held(paths.store_lock):
+            _finish_interrupted(paths)
+            os.rename(view.dir, f"{paths.views}/{_LEAVING}{view_id}")
+            sync_dir(paths.views)
+            _erase(paths, view_id)
         with suppress(BoardError):  # an id without a directory does no harm
             list_in_roster(paths, view_id, None)  # last: on a full disk there is room for it only now
         return plan
+
+
+def _finish_interrupted(paths: StorePaths) -> None:
+    """Remove what deletes that died in the middle have left; the store lock keeps living ones out."""
+    for name in os.listdir(paths.views):
+        if name.startswith(_LEAVING):
+            with suppress(OSError):  # that one can't be removed keeps no other from going
+                _erase(paths, name.removeprefix(_LEAVING))
+
+
+def _erase(paths: StorePaths, view_id: str) -> None:
+    if not os.path.lexists(paths.view(view_id).dir):
+        with suppress(FileNotFoundError):
+            os.unlink(paths.session(view_id))
+    shutil.rmtree(f"{paths.views}/{_LEAVING}{view_id}")
 
 
 def _size(path: str) -> int:

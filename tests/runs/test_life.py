@@ -365,12 +365,17 @@ def test_what_the_disk_refuses_is_named_once(store: StorePaths, view: str, monke
     assert str(refused.value).count("meta.json") == 1
 
 
-def test_an_interrupted_delete_is_finished_by_the_next(store: StorePaths, project: Path, view: str) -> None:
-    leaving = Path(f"{store.views}/.deleted-{view}")
+@pytest.mark.parametrize("which", ["its own", "another"])
+def test_an_interrupted_delete_is_finished_by_the_next(store: StorePaths, view: str, which: str) -> None:
+    """What the user wanted gone goes, the conversation too, whichever task is deleted next."""
+    gone = view if which == "its own" else "0123456789"
+    leaving = Path(f"{store.views}/.deleted-{gone}")
     leaving.mkdir()
     (leaving / "old").write_text("x")
+    Path(store.session(gone)).write_text("x")
     delete(store, view)
-    assert not leaving.exists()
+    assert os.listdir(store.views) == []
+    assert os.listdir(store.sessions) == []
 
 
 def test_a_view_in_use_is_not_deleted(store: StorePaths, view: str) -> None:
