@@ -133,8 +133,8 @@ def test_what_was_said_inside_is_on_the_board(board: StartBoard, store: StorePat
     terminal.send("demo: say The old name is dropped.", "enter")
     terminal.wait_for("The old name is dropped.\n")
     come_back(terminal)
+    terminal.wait_for(lambda _: "❯" in terminal.line_with("The old name is dropped."))
     terminal.wait_for("COMPLETED 1")
-    assert "❯" in terminal.line_with("The old name is dropped.")
 
 
 def test_ctrl_c_inside_is_the_programs_affair(board: StartBoard, store: StorePaths, asking: str) -> None:

@@ -5,6 +5,7 @@ import signal
 import termios
 from pathlib import Path
 
+import psutil
 import pytest
 
 from agent_board.board.app import hung_up
@@ -14,6 +15,7 @@ from tests.conftest import StartBoard
 from tests.support.command import AGENT_BOARD
 from tests.support.fakestore import change_state, make_view
 from tests.support.terminal import Terminal
+from tests.support.wait import wait_for
 
 S = SemanticState
 
@@ -114,6 +116,8 @@ def test_told_to_go_on_it_reads_the_keys_once_and_gives_the_terminal_back(board:
     threads = len(os.listdir(f"/proc/{terminal.pid}/task")) if os.path.isdir("/proc/self/task") else 0
     for stop in (signal.SIGCONT, signal.SIGSTOP, signal.SIGTSTP):
         os.kill(terminal.pid, stop)
+        if stop != signal.SIGCONT:
+            wait_for(lambda: psutil.Process(terminal.pid).status() == psutil.STATUS_STOPPED, what="the stop")
         drawn = terminal.received + 2_000
         os.kill(terminal.pid, signal.SIGCONT)
         wait_for_bytes(terminal, drawn)

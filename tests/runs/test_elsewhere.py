@@ -95,6 +95,11 @@ def test_claude_tells_by_its_program(store: StorePaths, home: Path, monkeypatch:
     assert (session.session_file, session.title) == (str(path), "proj-31")
     with pytest.raises(BoardError, match=rf"Claude Code \(pid {os.getpid()}\) has .* open; end it first"):
         adopt(store, SESSION)
+    whole = path.read_bytes()
+    path.write_text('{"type": "mode"}\n')  # begun a moment ago, it does not tell yet whose it is
+    with pytest.raises(BoardError, match=rf"Claude Code \(pid {os.getpid()}\) has .* open; end it first"):
+        adopt(store, SESSION)
+    path.write_bytes(whole)
     fake_claude(home / "bin", monkeypatch, [])
     assert adopt(store, SESSION).name == "fix-it"
     fake_claude(home / "bin", monkeypatch, [INTERACTIVE])

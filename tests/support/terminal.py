@@ -49,6 +49,8 @@ KEYS = {
 _NOT_FOR_PYTE = re.compile(
     rb"\x1b\[[<=>][0-9;:?]*[ -/]*[@-~]|\x1b\[\??[0-9;]*\$[@-~]|\x1b\[\?[0-9;]*[mn]|\x1b[P_^][^\x1b]*\x1b\\"
 )
+_FRAME_BEGINS, _FRAME_ENDS = b"\x1b[?2026h", b"\x1b[?2026l"
+_HAS_FRAMES = re.compile(rb"\x1b\[\?2026\$p")
 _UNFINISHED = re.compile(rb"\x1b(\[[0-9;:<=>?$ ]*|[P_^\]][^\x1b\x07]*\x1b?)?\Z")
 
 
@@ -104,6 +106,7 @@ class Terminal:
         self._changed = threading.Condition()
         self._leaving = threading.Event()
         self._filter = Filter()
+        self._frame = b""
         self.received = 0
         """Bytes that the program has written."""
         self.log: list[tuple[float, bytes]] = []
@@ -141,6 +144,8 @@ class Terminal:
                 data = os.read(self._master, 65536)
             except OSError:  # the last program on this terminal has ended
                 data = b""
+            if _HAS_FRAMES.search(data):
+                self.write(b"\x1b[?2026;2$y")
             now = time.monotonic()
             with self._changed:
                 if data:
@@ -152,7 +157,12 @@ class Terminal:
                 return
 
     def _show(self, data: bytes) -> None:
-        self._stream.feed(self._filter(data))
+        """A frame that has begun is shown when it is whole, as terminals do that say they can (mode 2026)."""
+        data = self._frame + self._filter(data)
+        begun = data.rfind(_FRAME_BEGINS)
+        cut = begun if begun > data.rfind(_FRAME_ENDS) else len(data)
+        self._stream.feed(data[:cut])
+        self._frame = data[cut:]
 
     @property
     def pid(self) -> int:
