@@ -185,6 +185,7 @@ class TaskScreen(Screen[None]):
             self._bar = bar = NewTaskBar(draft, recent, self.glyphs.ellipsis)
             self.task_line.display = False
             self.list.can_focus = False
+            self.set_class(True, "-writing")
             await self.mount(bar, before=self.hints)
             bar.offer_agents(self.agents, self.default_agent)
             self.tell()
@@ -198,6 +199,7 @@ class TaskScreen(Screen[None]):
             self.set_focus(self.list)  # at once: the next key is the list's
             await bar.remove()
             self.task_line.display = True
+            self.set_class(False, "-writing")
             self.tell()
 
     async def on_new_task_bar_closed(self, event: "NewTaskBar.Closed") -> None:
