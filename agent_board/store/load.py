@@ -10,7 +10,7 @@ from agent_board.store.exact import exact
 from agent_board.store.files import MISSING, Missing, Raw, Unreadable, read_json
 from agent_board.store.migrate import migrate
 from agent_board.store.paths import StorePaths, ViewPaths
-from agent_board.store.records import FollowUps, Meta, RunRequest, RunStatus, State, encode
+from agent_board.store.records import Meta, RunRequest, RunStatus, State, encode
 
 if TYPE_CHECKING:
     from pydantic import TypeAdapter
@@ -80,11 +80,6 @@ def load_view(paths: StorePaths, view_id: str) -> ViewRecord | Missing:
     if isinstance(meta, Meta):
         meta.id = view_id  # a copied view's file names the one that it was copied from
     return ViewRecord(view_id, meta, load(State, view.state))
-
-
-def load_followups(view: ViewPaths) -> FollowUps | Missing | Unreadable:
-    """The prompts that wait in a view."""
-    return load(FollowUps, view.followups)
 
 
 def load_status(view: ViewPaths, run_id: str) -> RunStatus | Missing | Unreadable:

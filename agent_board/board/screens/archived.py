@@ -29,10 +29,6 @@ _RESTORES = frozenset({"attach", "archive"})
 _LEAVES = frozenset({"archived", "quit", "fold"})
 _LOOK_S = 2.0
 DELETING = "deleting"
-_ROW_HINTS = (
-    *(("enter", "restore", "attach"), ("D", "delete", "delete")),
-    *(("m", "mark", "mark"), ("/", "filter", "filter")),
-)
 
 
 class ArchivedScreen(Screen[None]):
