@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from agent_board.board.widgets.peek import DEAF_S
 from tests.conftest import StartBoard
 from tests.support import acts, command, fake_claude
 from tests.support.terminal import Terminal
@@ -38,15 +39,10 @@ def asking(board: StartBoard, project: Path, script: str, question: str) -> tupl
 
 
 def mark(terminal: Terminal, digit: str) -> None:
-    """Mark a choice; a digit that comes too early does nothing, so it is tried again."""
-
-    def marked() -> bool:
-        if "send it" not in terminal.text:
-            terminal.send(digit)
-            terminal.wait_quiet(0.2)
-        return "send it" in terminal.text
-
-    wait_for(marked, what="the mark")
+    """Mark a choice that is on the screen, once: a second digit takes the mark away, and one too early does nothing."""
+    terminal.wait_quiet(DEAF_S + 0.1)
+    terminal.send(digit)
+    terminal.wait_for("send it")
 
 
 def test_a_permission_is_allowed_by_its_digit_and_enter(board: StartBoard, project: Path, heard: Path) -> None:
@@ -64,6 +60,7 @@ def test_a_denial_takes_the_words_in_the_input_along(board: StartBoard, project:
     terminal.send("r")
     terminal.wait_for("keep for later")
     terminal.send("not in this folder")
+    terminal.wait_for("not in this folder")
     terminal.wait_for("denies it, with these words")
     terminal.wait_quiet(0.2)  # a new line right behind a burst of letters belongs to a paste
     terminal.send("enter")
@@ -77,6 +74,7 @@ def test_a_question_takes_its_option_and_a_reply_to_it_waits(board: StartBoard, 
     terminal.send("r")
     terminal.wait_for("keep for later")
     terminal.send("fake: say Later.")
+    terminal.wait_for("fake: say Later.")
     terminal.wait_quiet(0.2)
     terminal.send("enter")
     wait_for(lambda: command.ok("followups", view, "--json").json, what="the reply to wait")
@@ -94,6 +92,7 @@ def test_a_shell_command_from_the_bar_and_again(board: StartBoard, project: Path
     terminal.send("n")
     terminal.wait_for("keep for later")
     terminal.send("! echo started >> log; echo one-line; sleep 0.2; exit 3")
+    terminal.wait_for("sleep 0.2; exit 3")
     terminal.wait_for("a shell command: it runs here")
     terminal.wait_quiet(0.2)
     terminal.send("enter")

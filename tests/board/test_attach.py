@@ -22,8 +22,6 @@ from tests.support.terminal import Terminal
 from tests.support.wait import wait_for
 
 HERE = "Empty line: leave."
-QUIET = 0.9
-"""Longer than a question wants the keyboard to be quiet."""
 
 
 @pytest.fixture(autouse=True)
@@ -70,6 +68,11 @@ def come_back(terminal: Terminal) -> None:
     terminal.wait_for("all keys")
 
 
+def wait_until_heard(terminal: Terminal, yes: str) -> None:
+    """Wait until a question hears its `y`, which it wants a quiet keyboard for: the key is bold from then on."""
+    terminal.wait_for(lambda _: terminal.is_bold(f"y {yes}"))
+
+
 def modes(terminal: Terminal) -> list[Any]:
     return termios.tcgetattr(terminal._master)
 
@@ -87,7 +90,9 @@ def there_and_back(board: StartBoard, store: StorePaths, view_id: str, times: in
     terminal = opened(board)
     process = psutil.Process(terminal.pid)
     go_in(terminal)
-    assert terminal.title == plain.read_or_none(Meta, store.view(view_id).meta).name  # type: ignore[union-attr]
+    meta = plain.read(Meta, store.view(view_id).meta)
+    assert isinstance(meta, Meta)
+    terminal.wait_for(lambda _: terminal.title == meta.name)
     come_back(terminal)
     drawn, handles, threads = modes(terminal), process.num_fds(), process.num_threads()
     for _ in range(times - 1):
@@ -98,11 +103,11 @@ def there_and_back(board: StartBoard, store: StorePaths, view_id: str, times: in
         go_in(terminal)
         come_back(terminal)
     assert modes(terminal) == drawn
-    assert process.num_fds() <= handles + 2
-    assert process.num_threads() <= threads + 4
+    wait_for(lambda: process.num_fds() <= handles + 2, what="the files to be closed")
+    wait_for(lambda: process.num_threads() <= threads + 4, what="the threads to end")
     assert not process.children(recursive=True)
-    assert "❯" in terminal.line_with("Keep the old name")
-    assert terminal.title.endswith("agent-board")
+    terminal.wait_for(lambda _: "❯" in terminal.line_with("Keep the old name"))
+    terminal.wait_for(lambda _: terminal.title.endswith("agent-board"))
     runs = runs_of(store, view_id)
     assert len(runs) == 1 + times
     assert not any(own_processes(run) for run in runs)
@@ -131,7 +136,7 @@ def test_what_was_said_inside_is_on_the_board(board: StartBoard, store: StorePat
     terminal = opened(board)
     go_in(terminal)
     terminal.send("demo: say The old name is dropped.", "enter")
-    terminal.wait_for("The old name is dropped.\n")
+    terminal.wait_for("\nThe old name is dropped.\n")
     come_back(terminal)
     terminal.wait_for(lambda _: "❯" in terminal.line_with("The old name is dropped."))
     terminal.wait_for("COMPLETED 1")
@@ -156,10 +161,12 @@ def test_a_running_row_is_interrupted_only_by_y(board: StartBoard, store: StoreP
     terminal = opened(board, "Started.")
     terminal.send("enter")
     terminal.wait_for("Interrupt and attach?")
-    terminal.wait_quiet(QUIET)
+    wait_until_heard(terminal, "interrupt and attach")
     for key in ("enter", "space"):
         terminal.send(key)
-        terminal.wait_quiet(QUIET)
+        with suppress(AssertionError):  # it is deaf for a moment only, which may go unseen
+            terminal.wait_for(lambda _: not terminal.is_bold("y interrupt and attach"), 2.0)
+        wait_until_heard(terminal, "interrupt and attach")
     assert state_of(store, task.view_id).semantic_state is SemanticState.WORKING
     terminal.send("y")
     terminal.wait_for(HERE)
@@ -177,7 +184,7 @@ def test_a_deaf_agent_is_waited_for_in_sight_and_the_wait_can_be_left(
     terminal = opened(board, "Deaf.")
     terminal.send("enter")
     terminal.wait_for("Interrupt and attach?")
-    terminal.wait_quiet(QUIET)
+    wait_until_heard(terminal, "interrupt and attach")
     terminal.send("y")
     terminal.wait_for("before attaching")
     terminal.send("esc")
@@ -232,7 +239,7 @@ def test_everything_is_killed_during_it(board: StartBoard, store: StorePaths, as
         with suppress(psutil.NoSuchProcess):  # the end of one may be the end of the next
             process.kill()
     terminal.close()
-    assert not own_processes(run)
+    wait_for(lambda: not own_processes(run), what="the killed to be gone")
     opened(board)
     wait_for(lambda: not untrue(store, asking), 20, "the row's truth")
     assert state_of(store, asking).semantic_state is SemanticState.NEEDS_INPUT
@@ -336,7 +343,7 @@ def test_several_are_tried_again_after_a_question(board: StartBoard, store: Stor
         terminal.wait_for(f"{number} marked")
     terminal.send("R")
     terminal.wait_for("Send the last prompt again to 2 tasks?")
-    terminal.wait_quiet(QUIET)
+    wait_until_heard(terminal, "send")
     terminal.send("y")
     told(terminal, "2 tasks tried again.")
     for task in tasks:

@@ -225,7 +225,7 @@ def test_the_terminal_goes_away(store: StorePaths, asking: str, attach: Attach) 
 def test_a_program_that_is_deaf_to_the_hangup_is_ended(store: StorePaths, asking: str, attach: Attach) -> None:
     terminal = attach(asking)
     terminal.send("demo: stubborn; say Deaf.; hang", "enter")
-    terminal.wait_for("Deaf.")
+    terminal.wait_for("\nDeaf.")  # said, not only typed
     run = runs_of(store, asking)[-1]
     terminal.hang_up()
     terminal.wait_exit()

@@ -109,6 +109,7 @@ class Terminal:
         self._frame = b""
         self.received = 0
         """Bytes that the program has written."""
+        self._found_empty = 0
         self.log: list[tuple[float, bytes]] = []
         """What it wrote, each piece with the monotonic time of its arrival."""
         self.started_at = time.monotonic()
@@ -139,6 +140,7 @@ class Terminal:
     def _read(self) -> None:
         while not self._leaving.is_set():
             if not select.select([self._master], [], [], 0.1)[0]:
+                self._found_empty += 1
                 continue
             try:
                 data = os.read(self._master, 65536)
@@ -201,6 +203,14 @@ class Terminal:
         """The first line that holds the text, or an empty one."""
         return next((line for line in self.lines if text in line), "")
 
+    def is_bold(self, text: str) -> bool:
+        """Whether the screen holds the text and it begins in bold."""
+        with self._changed:
+            for row, line in enumerate(self._screen.display):
+                if text in line:
+                    return bool(self._screen.buffer[row][line.index(text)].bold)
+        return False
+
     def wait_for(self, what: str | Callable[[str], object], timeout: float = 20.0) -> str:
         """Wait until the screen holds the text or the predicate is true of it; returns the screen.
 
@@ -258,11 +268,16 @@ class Terminal:
         self._set_size()
 
     def wait_exit(self, timeout: float = 20.0) -> int:
-        """Wait for the program's end; returns its exit code. Raises AssertionError with the screen."""
+        """Wait for the program's end and its last words; returns its exit code. Raises AssertionError with the screen."""
         try:
-            return self.process.wait(timeout)
+            code = self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"the program goes on after {timeout:g} s:\n{self.text}") from None
+        # Read to the end, or, where another program has the terminal too, until a look that began after this found nothing.
+        enough = self._found_empty + 2
+        while self._reader.is_alive() and self._found_empty < enough:
+            self._reader.join(0.01)
+        return code
 
     def kill(self, number: int = signal.SIGKILL) -> None:
         """Signal the program alone, as `kill -9` in another terminal does, and reap it."""
