@@ -4,6 +4,7 @@ import contextlib
 import os
 import secrets
 import shutil
+import signal
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -23,6 +24,11 @@ hypothesis.settings.register_profile(
     "any-machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
 )
 hypothesis.settings.load_profile("any-machine")
+
+# Behind nohup, or as a shell's background job, these are ignored, by all that a test starts as well.
+for ending, usual in ((signal.SIGINT, signal.default_int_handler), (signal.SIGHUP, signal.SIG_DFL)):
+    if signal.getsignal(ending) is signal.SIG_IGN:
+        signal.signal(ending, usual)
 
 SESSION = secrets.token_hex(6)
 GRACE_SECONDS = 15.0

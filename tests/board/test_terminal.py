@@ -108,7 +108,7 @@ def test_told_to_end_it_gives_the_terminal_back(board: StartBoard, views: StoreP
     os.kill(terminal.pid, number)
     assert terminal.wait_exit(10) == 128 + number
     assert is_usual(terminal)
-    written = b"".join(data for _, data in terminal.log)
+    written = terminal.written
     assert written.rindex(b"\x1b[?1049l") > written.rindex(b"\x1b[?1049h")
     assert written.rindex(b"\x1b[?25h") > written.rindex(b"\x1b[?25l")
 

@@ -1,8 +1,5 @@
 """OpenCode, Gemini CLI and Copilot CLI on the user's terminal: the same session, left well, and a reply after it."""
 
-import time
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -29,23 +26,7 @@ def answer_what_is_asked_first(terminal: Terminal, agent: str) -> None:
     if not question:
         return
     terminal.wait_for(question, PATIENCE)
-    press_until(terminal, key, lambda: question not in terminal.text)
-
-
-def press_until(terminal: Terminal, key: str, done: Callable[[], bool]) -> None:
-    """Press that key, give the program a moment, and press it again while it is not done."""
-    deadline = time.monotonic() + PATIENCE
-    while not done():
-        assert time.monotonic() < deadline, terminal.text
-        terminal.send(key)
-        with suppress(AssertionError):
-            terminal.wait_for(lambda _: done(), 2.0)
-
-
-def leave(terminal: Terminal) -> int:
-    """Ctrl+c until the program has ended: the first one may only be asked about."""
-    press_until(terminal, "ctrl+c", lambda: terminal.process.poll() is not None)
-    return terminal.wait_exit()
+    terminal.press_until(key, lambda: question not in terminal.text, PATIENCE)
 
 
 @pytest.mark.parametrize("agent", ["opencode", "gemini", "copilot"])
@@ -64,10 +45,9 @@ def test_the_terminal_goes_on_in_the_session_and_leaves_it_to_replies(
         assert acts.show(task.view)["attached"] is True
         terminal.send("now by hand")
         terminal.wait_for("now by hand", PATIENCE)
-        press_until(
-            terminal, "enter", lambda: "Second, by hand." in terminal.text
-        )  # behind other keys it is a line's end
-        assert leave(terminal) == 0
+        # behind other keys it is a line's end
+        terminal.press_until("enter", lambda: "Second, by hand." in terminal.text, PATIENCE)
+        assert terminal.leave("ctrl+c", PATIENCE) == 0  # the first one may only be asked about
     shown = acts.show(task.view)
     assert (shown["semanticState"], shown["processState"], shown["attached"]) == ("completed", "exited", False)
     assert (shown["runs"][-1]["kind"], shown["latestAssistantPreview"]) == ("attach", "Second, by hand.")

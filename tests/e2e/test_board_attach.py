@@ -23,9 +23,7 @@ def test_interrupt_attach_say_something_and_come_back(project: Path, store: obje
     try:
         tmux.wait_for_row("two-halves", "Half")
         tmux.send("Enter")
-        tmux.wait_for("Interrupt and attach?")
-        tmux.wait_for("y interrupt and attach")
-        wait_for(lambda: _answered(tmux), 30, "the answer to be heard")
+        tmux.say_yes("Interrupt and attach?", "interrupt and attach")
         tmux.wait_for("(auto)")  # what we say before it may be gone at once: Pi clears the screen
         assert acts.show(task.view)["attached"] is True
         tmux.send("Delete the old page")
@@ -41,15 +39,6 @@ def test_interrupt_attach_say_something_and_come_back(project: Path, store: obje
         assert model_server.prompts == ["Tell me both halves", "Delete the old page"]
     finally:
         tmux.close()
-
-
-def _answered(tmux: Tmux) -> bool:
-    """Press y until the question, which wants a quiet keyboard first, has gone."""
-    threading.Event().wait(0.8)
-    if "Interrupt and attach?" in tmux.screen:
-        tmux.send("y")
-        return False
-    return True
 
 
 def _sent(tmux: Tmux, answer: str) -> bool:

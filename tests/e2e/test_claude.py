@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent_board.runs.worktree import LEAVE_WORKTREES
+from tests.board.test_answering import mark
 from tests.conftest import StartBoard
 from tests.e2e.conftest import RealAgents
 from tests.support import acts, command, processes
@@ -178,14 +179,7 @@ def test_a_board_answers_it(board: StartBoard, project: Path, model_server: Mode
     terminal.wait_for("NEEDS YOU 1")
     terminal.send("space")
     terminal.wait_for(lambda screen: "1 Allow once" in screen and "2 Deny" in screen)
-
-    def marked() -> bool:
-        if "send it" not in terminal.text:
-            terminal.send("1")
-            terminal.wait_quiet(0.2)
-        return "send it" in terminal.text
-
-    wait_for(marked, what="the mark")
+    mark(terminal, "1")
     terminal.send("enter")
     terminal.wait_for("COMPLETED 1")
     assert (project / "hello.txt").read_text() == "hello\n"
@@ -211,6 +205,7 @@ def test_attach_goes_on_in_the_same_session(
         terminal.send("enter")
         terminal.wait_for("Second, by hand.", 30)
         terminal.send("/exit")
+        terminal.wait_for("/exit")
         terminal.wait_quiet(0.5)
         terminal.send("enter")
         assert terminal.wait_exit(30) == 0
@@ -266,6 +261,7 @@ def status_line_of(view: str, said: str, project: Path) -> str:
         terminal.wait_for(said, 30)
         screen = terminal.wait_for(lambda screen: re.search(r"(mode|edits|permissions) on\b", screen), 30)
         terminal.send("/exit")
+        terminal.wait_for("/exit")
         terminal.wait_quiet(0.5)
         terminal.send("enter")
         assert terminal.wait_exit(30) == 0

@@ -12,7 +12,6 @@ from agent_board.runs.elsewhere import Elsewhere
 from agent_board.store.paths import StorePaths
 from tests.conftest import PiHome
 from tests.e2e.conftest import RealAgents
-from tests.e2e.test_attach_agents import press_until
 from tests.support.model_server import ModelServer, say, use
 from tests.support.terminal import Terminal
 from tests.support.wait import wait_for
@@ -45,7 +44,7 @@ def test_pi(store: StorePaths, project: Path, pi_home: PiHome, model_server: Mod
         assert (fresh.agent, fresh.cwd, fresh.doing) == ("pi", str(project), Doing.UNKNOWN)
         assert (fresh.session_file, fresh.may_have) == (None, ())  # nothing was written yet: nothing is claimed
         terminal.send("Say hello")
-        press_until(terminal, "enter", lambda: bool(model_server.requests))  # one that comes too early is lost
+        terminal.press_until("enter", lambda: bool(model_server.requests))  # one that comes too early is lost
         busy = found(store, terminal, lambda one: one.doing is Doing.WORKING and one.session_file)
         (path,) = pi_home.agent_dir.glob("sessions/*/*.jsonl")
         assert (busy.session_file, busy.title) == (str(path), "Say hello")

@@ -1,7 +1,7 @@
 """Three real Pi tasks in one repository at once, from the board in tmux: seen, one merged, two deleted."""
 
-import threading
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -14,6 +14,8 @@ from tests.support.wait import wait_for
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("pi_home", "store")]
 NAMES = ("alpha", "bravo", "charlie")
+MOMENT_S = 3.0
+"""What a key may take to be seen."""
 
 
 @pytest.fixture
@@ -49,7 +51,8 @@ def test_seen_merged_and_deleted(repo: Path, tmp_path: Path, model_server: Model
         assert git(repo, "rev-parse", "--abbrev-ref", "HEAD") == "main"
         assert (repo / "colours.txt").read_text() == "red\n"
 
-        press_until(tmux, "g", lambda screen: selected(screen, "write-alpha"))
+        tmux.send("g")
+        tmux.wait_until(lambda screen: selected(screen, "write-alpha"))
         tmux.send("f")
         tmux.wait_for("+alpha")
         tmux.send("Escape")
@@ -57,8 +60,7 @@ def test_seen_merged_and_deleted(repo: Path, tmp_path: Path, model_server: Model
         tmux.send("M")
         tmux.wait_for("First commit 1 uncommitted file")
         tmux.send("Enter")
-        tmux.wait_for("These commands run")
-        answer(tmux, "These commands run")
+        tmux.say_yes("These commands run", "merge it")
         wait_for(lambda: (repo / "colours.txt").read_text() == "red\nalpha\n", 30, "the merge")
         assert git(repo, "status", "--porcelain") == ""
         tmux.send("Escape")  # the changes were shown under the questions
@@ -68,7 +70,7 @@ def test_seen_merged_and_deleted(repo: Path, tmp_path: Path, model_server: Model
             archive(tmux, f"write-{name}")
         tmux.send("A")
         tmux.wait_for("write-bravo")
-        press_until(tmux, "Down", lambda screen: selected(screen, "write-bravo"))
+        move(tmux, "Down", "write-bravo")
         tmux.send("D")
         tmux.wait_for("This work is lost")
         tmux.send("y")
@@ -79,11 +81,10 @@ def test_seen_merged_and_deleted(repo: Path, tmp_path: Path, model_server: Model
         tmux.wait_for("   write-bravo\n")
         press_until(tmux, "Enter", lambda screen: "This work is lost" not in screen)
         wait_for(lambda: not places["bravo"].exists(), 30, "the worktree to go")
-        press_until(tmux, "Up", lambda screen: selected(screen, "write-charlie"))
+        move(tmux, "Up", "write-charlie")
         tmux.send("D")
-        tmux.wait_for("for good?")
-        assert "This work is lost" not in tmux.screen
-        answer(tmux, "for good?")
+        assert "This work is lost" not in tmux.wait_for("for good?")
+        tmux.say_yes("for good?", "delete it")
         wait_for(lambda: not places["charlie"].exists(), 30, "the worktree to go")
     finally:
         tmux.close()
@@ -110,13 +111,13 @@ def start(tmux: Tmux, name: str) -> None:
 
 def archive(tmux: Tmux, name: str) -> None:
     """Take that row off the list."""
-    press_until(tmux, "Down", lambda screen: selected(screen, name))
+    move(tmux, "Down", name)
     press_until(tmux, "x", lambda screen: not any(name in line for line in rows_of(screen)))
 
 
 def selected(screen: str, name: str) -> bool:
     """Whether the cursor is on the row of that name."""
-    return any(name in line and "❯" in line for line in rows_of(screen))
+    return name in cursor_line(screen)
 
 
 def rows_of(screen: str) -> list[str]:
@@ -124,19 +125,33 @@ def rows_of(screen: str) -> list[str]:
     return [line[:40] for line in screen.splitlines()[1:-3]]
 
 
-def press_until(tmux: Tmux, key: str, fits: Callable[[str], bool]) -> None:
-    """Press a key until the screen is as wanted; slowly, or it would be taken for one that is held down."""
+def move(tmux: Tmux, key: str, name: str) -> None:
+    """Press an arrow, and only when it has moved the cursor the next time, until the row of that name is reached."""
 
-    def pressed() -> bool:
-        if fits(tmux.screen):
+    def moved() -> bool:
+        before = cursor_line(tmux.screen)
+        if name in before:
             return True
         tmux.send(key)
-        threading.Event().wait(0.8)
+        with suppress(AssertionError):
+            wait_for(lambda: cursor_line(tmux.screen) not in ("", before), MOMENT_S)
+        return False
+
+    wait_for(moved, 30, f"{key} to get to {name}")
+
+
+def cursor_line(screen: str) -> str:
+    """The row that the cursor is on, or an empty text."""
+    return next((line for line in rows_of(screen) if "❯" in line), "")
+
+
+def press_until(tmux: Tmux, key: str, fits: Callable[[str], bool]) -> None:
+    """Press a key until the screen is as wanted: it is not heard right after others, and must not act twice."""
+
+    def pressed() -> bool:
+        tmux.send(key)
+        with suppress(AssertionError):
+            wait_for(lambda: fits(tmux.screen), MOMENT_S)
         return fits(tmux.screen)
 
-    wait_for(pressed, 30, f"{key} to do it:\n{tmux.screen}")
-
-
-def answer(tmux: Tmux, question: str) -> None:
-    """Press y until the question, which wants a quiet keyboard first, has gone."""
-    press_until(tmux, "y", lambda screen: question not in screen)
+    wait_for(pressed, 30, f"{key} to do it")

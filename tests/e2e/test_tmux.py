@@ -8,10 +8,12 @@ import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import pyte
 import pytest
 
 from tests.support import acts, command
 from tests.support.model_server import ModelServer, cut, held, refuse, report, say, silent, use
+from tests.support.terminal import Cells
 from tests.support.wait import wait_for
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("pi_home")]
@@ -48,6 +50,12 @@ class Tmux:
         """Whether the window's program has ended."""
         return self._tmux("display-message", "-p", "-t", "board", "#{pane_dead}").strip() == "1"
 
+    def is_bold(self, text: str) -> bool:
+        """Whether the window shows the text and it begins in bold."""
+        cells = Cells(250, 100)
+        pyte.Stream(cells).feed(self._tmux("capture-pane", "-e", "-p", "-t", "board").replace("\n", "\r\n"))
+        return cells.is_bold(text)
+
     def send(self, *keys: str) -> None:
         """Keys by tmux's names."""
         self._tmux("send-keys", "-t", "board", *keys)
@@ -66,6 +74,13 @@ class Tmux:
     def wait_for_row(self, name: str, text: str, timeout: float = 60.0) -> None:
         """Wait until a line with this name shows the text as well."""
         self.wait_until(lambda screen: any(name in line and text in line for line in screen.splitlines()), timeout)
+
+    def say_yes(self, question: str, yes: str) -> None:
+        """Answer a question on the board as soon as it hears a `y`: the key is bold from then on."""
+        self.wait_for(question)
+        self.wait_until(lambda _: self.is_bold(f"y {yes}"))
+        self.send("y")
+        self.wait_until(lambda screen: question not in screen)
 
     def resize(self, columns: int, rows: int) -> None:
         """Change the window's size."""

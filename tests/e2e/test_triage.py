@@ -32,6 +32,13 @@ def attach(project: Path) -> Iterator[Attach]:
         yield begin
 
 
+def say_inside(terminal: Terminal, text: str, answer: str) -> None:
+    """Type a message into Pi and send it: while it starts, an enter is lost."""
+    terminal.send(text)
+    terminal.wait_for(text)
+    terminal.press_until("enter", lambda: answer in terminal.text)
+
+
 def users(request: Request) -> list[str]:
     """All that the user said in the conversation that a request holds."""
     texts = []
@@ -113,15 +120,12 @@ def test_a_message_typed_inside_pi_is_seen_on_the_board(
     task = acts.dispatch("Why is the page old?", "--name", "old-page", cwd=project)
     acts.settled(task.view)
     terminal = attach("old-page")
-    terminal.wait_for("attached to old-page: leave it with ctrl+d or /quit")
     terminal.wait_for("The cache was stale.")
+    assert b"attached to old-page: leave it with ctrl+d or /quit" in terminal.written  # Pi may have cleared the screen
     assert acts.show(task.view)["attached"] is True
-    terminal.wait_quiet(0.5)
-    terminal.send("And the other one?", "enter")
-    terminal.wait_for("Shall I clear the other cache as well?")
+    say_inside(terminal, "And the other one?", "Shall I clear the other cache as well?")
     wait_for(lambda: "other cache" in Path(acts.show(task.view)["sessionFile"]).read_text(), 20)
-    terminal.send("ctrl+d")
-    assert terminal.wait_exit() == 0
+    assert terminal.leave("ctrl+d") == 0
     shown = acts.show(task.view)
     assert (shown["semanticState"], shown["attached"]) == ("needs_input", False)
     assert shown["question"] == "Shall I clear the other cache as well?"
@@ -143,8 +147,7 @@ def test_a_session_that_was_only_looked_at_stays_as_it_was(
     terminal.wait_quiet(0.5)
     terminal.send("ctrl+c")  # Pi's own affair: it clears the input
     terminal.wait_quiet(0.5)
-    terminal.send("ctrl+d")
-    assert terminal.wait_exit() == 0
+    assert terminal.leave("ctrl+d") == 0
     after = acts.show(task.view)
     for key in ("semanticState", "question", "currentRunId", "stateSince", "changeSeq", "reason"):
         assert after[key] == before[key]
@@ -164,12 +167,9 @@ def test_interrupt_and_attach(project: Path, model_server: ModelServer, attach: 
     terminal.send("y", "enter")
     terminal.wait_for("Sleep long", 30)
     wait_for(lambda: not os.path.exists(f"/proc/{tool}"))
-    terminal.wait_quiet(0.5)
-    terminal.send("Here again", "enter")
-    terminal.wait_for("I was interrupted, I know.")
+    say_inside(terminal, "Here again", "I was interrupted, I know.")
     wait_for(lambda: "I know." in Path(acts.show(task.view)["sessionFile"]).read_text(), 20)
-    terminal.send("ctrl+d")
-    assert terminal.wait_exit() == 0
+    assert terminal.leave("ctrl+d") == 0
     shown = acts.show(task.view)
     assert (shown["semanticState"], shown["summary"]) == ("completed", "I was interrupted, I know.")
     assert [run["semanticState"] for run in shown["runs"]] == ["stopped", "completed"]
@@ -205,12 +205,9 @@ def test_a_session_of_a_terminal_is_adopted_and_continued(
     session = tmp_path / "mine.jsonl"
     with Terminal(["pi", "--offline", "--session", str(session)], size=(120, 40), cwd=project) as terminal:
         terminal.wait_for("scripted")
-        terminal.wait_quiet(0.5)
-        terminal.send("Asked in a terminal", "enter")
-        terminal.wait_for("First answer.")
+        say_inside(terminal, "Asked in a terminal", "First answer.")
         wait_for(lambda: session.exists() and "First answer." in session.read_text(), 20)
-        terminal.send("ctrl+d")
-        assert terminal.wait_exit() == 0
+        assert terminal.leave("ctrl+d") == 0
     adopted = command.ok("adopt", str(session), "--json").json
     assert adopted["new"] is True
     shown = acts.show(adopted["viewId"])

@@ -73,13 +73,20 @@ class Filter:
         return _NOT_FOR_PYTE.sub(b"", data)
 
 
-class _Cells(pyte.Screen):
+class Cells(pyte.Screen):
     """A screen that can also be read while half of a wide character is overwritten."""
 
     @property
     def display(self) -> list[str]:
         """Its lines; what is left of such a character is a blank, as on a terminal."""
         return [self._text(self.buffer[y]) for y in range(self.lines)]
+
+    def is_bold(self, text: str) -> bool:
+        """Whether the text is there and begins in bold; no wide character may stand before it."""
+        for row, line in enumerate(self.display):
+            if text in line:
+                return bool(self.buffer[row][line.index(text)].bold)
+        return False
 
     def _text(self, line: Any) -> str:
         cells, x = [], 0
@@ -101,7 +108,7 @@ class Terminal:
         cwd: str | os.PathLike[str] | None = None,
     ) -> None:
         self.columns, self.rows = size
-        self._screen = _Cells(self.columns, self.rows)
+        self._screen = Cells(self.columns, self.rows)
         self._stream = pyte.ByteStream(self._screen)
         self._changed = threading.Condition()
         self._leaving = threading.Event()
@@ -172,6 +179,12 @@ class Terminal:
         return self.process.pid
 
     @property
+    def written(self) -> bytes:
+        """All that the program has written, whatever the screen shows of it now."""
+        with self._changed:
+            return b"".join(data for _, data in self.log)
+
+    @property
     def lines(self) -> list[str]:
         """The screen's lines, without blanks at their ends."""
         with self._changed:
@@ -206,10 +219,7 @@ class Terminal:
     def is_bold(self, text: str) -> bool:
         """Whether the screen holds the text and it begins in bold."""
         with self._changed:
-            for row, line in enumerate(self._screen.display):
-                if text in line:
-                    return bool(self._screen.buffer[row][line.index(text)].bold)
-        return False
+            return self._screen.is_bold(text)
 
     def wait_for(self, what: str | Callable[[str], object], timeout: float = 20.0) -> str:
         """Wait until the screen holds the text or the predicate is true of it; returns the screen.
@@ -250,6 +260,24 @@ class Terminal:
         """Type: names of keys as in KEYS, anything else as it stands."""
         self.write("".join(KEYS.get(key, key) for key in keys).encode())
 
+    def press_until(self, key: str, done: Callable[[], bool], timeout: float = 60.0, moment: float = 3.0) -> None:
+        """Press a key, give the program a moment, and press it again while it is not done: one too early may be lost.
+
+        Raises AssertionError with the screen when it is never done.
+        """
+        deadline = time.monotonic() + timeout
+        while not done():
+            assert time.monotonic() < deadline, f"{key} never did it:\n{self.text}"
+            with contextlib.suppress(OSError):  # nobody is at the other end any more
+                self.send(key)
+            with contextlib.suppress(AssertionError):
+                self.wait_for(lambda _: done(), moment)
+
+    def leave(self, key: str, timeout: float = 60.0) -> int:
+        """Press a key until the program has ended; returns its exit code."""
+        self.press_until(key, lambda: self.process.poll() is not None, timeout)
+        return self.wait_exit()
+
     def paste(self, text: str) -> None:
         """Paste as a terminal with bracketed paste does."""
         self.write(b"\x1b[200~" + text.encode() + b"\x1b[201~")
@@ -268,12 +296,12 @@ class Terminal:
         self._set_size()
 
     def wait_exit(self, timeout: float = 20.0) -> int:
-        """Wait for the program's end and its last words; returns its exit code. Raises AssertionError with the screen."""
+        """Wait for its end and its last words; returns its exit code. Raises AssertionError with the screen."""
         try:
             code = self.process.wait(timeout)
         except subprocess.TimeoutExpired:
             raise AssertionError(f"the program goes on after {timeout:g} s:\n{self.text}") from None
-        # Read to the end, or, where another program has the terminal too, until a look that began after this found nothing.
+        # To the end, or, where another program has the terminal too, until a look that began after this finds nothing.
         enough = self._found_empty + 2
         while self._reader.is_alive() and self._found_empty < enough:
             self._reader.join(0.01)
