@@ -101,8 +101,7 @@ def test_nothing_but_a_plain_yes_deletes(asking: Terminal, store: StorePaths, an
 
 
 def test_interrupted_at_the_question_nothing_goes(asking: Terminal, store: StorePaths):
-    asking.send("ctrl+c")
-    assert asking.wait_exit() == 130
+    assert asking.leave("ctrl+c") == 130
     assert sorted(view_ids(store)) == ["aa11", "bb22"]
 
 

@@ -8,6 +8,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -119,20 +120,25 @@ with demo_world() as paths:
     while len(view_ids(paths)) < 3:
         time.sleep(0.02)
     print(os.path.dirname(paths.root), flush=True)
-    time.sleep(600)
+    while True:  # a signal right before a sleep is heard after it
+        time.sleep(0.05)
 """
 
 
-def begin() -> tuple[subprocess.Popen[str], str]:
-    process = subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True)
-    assert process.stdout
-    return process, process.stdout.readline().strip()
+@contextmanager
+def begun() -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """A process with a world of its own, and that world's directory."""
+    with subprocess.Popen([sys.executable, "-c", KILLED], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout
+        try:
+            yield process, process.stdout.readline().strip()
+        finally:
+            process.kill()
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
 def test_nothing_is_left_when_it_is_told_to_end(place: Path, number: signal.Signals) -> None:
-    process, root = begin()
-    with process:
+    with begun() as (process, root):
         assert processes.marked(root, WORLD)
         process.send_signal(number)
         code = process.wait(20)
@@ -143,8 +149,7 @@ def test_nothing_is_left_when_it_is_told_to_end(place: Path, number: signal.Sign
 
 def test_a_killed_demo_ends_by_itself_and_the_next_one_sweeps(place: Path) -> None:
     """`kill -9` runs no code of ours: its agents notice, and the next demo removes the directory."""
-    process, root = begin()
-    with process:
+    with begun() as (process, root):
         process.kill()
     wait_for(lambda: not processes.marked(root, WORLD), timeout=20, what="the end of all that it had started")
     assert os.listdir(place) == [os.path.basename(root)]
