@@ -1,6 +1,5 @@
 """The group “elsewhere”: sessions outside the board, shown as what they are, adopted when they have ended."""
 
-import asyncio
 import json
 import threading
 from collections.abc import Callable
@@ -149,8 +148,8 @@ async def test_it_is_off_until_it_is_wanted_and_then_remembered(start: Starter, 
         await board.until(lambda: "▸ ELSEWHERE 2" in board.text(), "the group")
         await board.app.run_action("act('elsewhere')", board.screen)
         await board.until(lambda: "ELSEWHERE" not in board.text(), "the list without it")
+        await board.until(lambda: not board.screen._looking, "the end of the last look")
         before = machine.looks
-        await asyncio.sleep(0)
         await board.pilot.pause(0.2)
         assert machine.looks == before
 

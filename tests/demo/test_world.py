@@ -120,7 +120,7 @@ with demo_world() as paths:
     while len(view_ids(paths)) < 3:
         time.sleep(0.02)
     print(os.path.dirname(paths.root), flush=True)
-    while True:  # a signal right before a sleep is heard after it
+    while True:  # not one long sleep: a signal that comes right before it is heard after it
         time.sleep(0.05)
 """
 
