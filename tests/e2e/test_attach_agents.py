@@ -47,7 +47,8 @@ def test_the_terminal_goes_on_in_the_session_and_leaves_it_to_replies(
         terminal.wait_for("now by hand", PATIENCE)
         # behind other keys it is a line's end
         terminal.press_until("enter", lambda: "Second, by hand." in terminal.text, PATIENCE)
-        assert terminal.leave("ctrl+c", PATIENCE) == 0  # the first one may only be asked about
+        # Copilot leaves by a second one that comes soon after the first; 3 s are too long for it.
+        assert terminal.leave("ctrl+c", PATIENCE, moment=0.5) == 0
     shown = acts.show(task.view)
     assert (shown["semanticState"], shown["processState"], shown["attached"]) == ("completed", "exited", False)
     assert (shown["runs"][-1]["kind"], shown["latestAssistantPreview"]) == ("attach", "Second, by hand.")

@@ -273,9 +273,9 @@ class Terminal:
             with contextlib.suppress(AssertionError):
                 self.wait_for(lambda _: done(), moment)
 
-    def leave(self, key: str, timeout: float = 60.0) -> int:
+    def leave(self, key: str, timeout: float = 60.0, moment: float = 3.0) -> int:
         """Press a key until the program has ended; returns its exit code."""
-        self.press_until(key, lambda: self.process.poll() is not None, timeout)
+        self.press_until(key, lambda: self.process.poll() is not None, timeout, moment)
         return self.wait_exit()
 
     def paste(self, text: str) -> None:
