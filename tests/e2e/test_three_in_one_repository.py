@@ -62,7 +62,7 @@ def test_seen_merged_and_deleted(repo: Path, tmp_path: Path, model_server: Model
         tmux.send("Enter")
         tmux.say_yes("These commands run", "merge it")
         wait_for(lambda: (repo / "colours.txt").read_text() == "red\nalpha\n", 30, "the merge")
-        assert git(repo, "status", "--porcelain") == ""
+        wait_for(lambda: not git(repo, "--no-optional-locks", "status", "--porcelain"), 30, "the end of the merge")
         tmux.send("Escape")  # the changes were shown under the questions
         tmux.wait_for("all keys")
 
