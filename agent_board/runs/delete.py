@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from agent_board.errors import BoardError
 from agent_board.git.removal import RemovalPlan, Standing, plan_removal, remove
 from agent_board.runs.life import not_running
-from agent_board.store import locks, plain
+from agent_board.store import plain
 from agent_board.store.files import disk_errors, sync_dir
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta
@@ -97,18 +97,17 @@ def delete(
             plan = replace(plan, worktree=None, goes=tuple(path for path in plan.goes if path in agreed.goes))
         else:
             plan = replace(plan, notes=tuple(remove(agreed.worktree, discard_work)))
-        with locks.held(paths.store_lock):
-            _finish_interrupted(paths)
-            os.rename(view.dir, f"{paths.views}/{_LEAVING}{view_id}")
-            sync_dir(paths.views)
-            _erase(paths, view_id)
+        _finish_interrupted(paths)
+        os.rename(view.dir, f"{paths.views}/{_LEAVING}{view_id}")
+        sync_dir(paths.views)
+        _erase(paths, view_id)
         with suppress(BoardError):  # an id without a directory does no harm
             list_in_roster(paths, view_id, None)  # last: on a full disk there is room for it only now
         return plan
 
 
 def _finish_interrupted(paths: StorePaths) -> None:
-    """Remove what deletes that died in the middle have left; the store lock keeps living ones out."""
+    """Remove what deletes that died in the middle have left."""
     for name in os.listdir(paths.views):
         if name.startswith(_LEAVING):
             with suppress(OSError):  # that one can't be removed keeps no other from going
@@ -116,10 +115,14 @@ def _finish_interrupted(paths: StorePaths) -> None:
 
 
 def _erase(paths: StorePaths, view_id: str) -> None:
+    """Remove a view that has left the store. Another delete may be at the same one: what is gone is nobody's error."""
     if not os.path.lexists(paths.view(view_id).dir):
         with suppress(FileNotFoundError):
             os.unlink(paths.session(view_id))
-    shutil.rmtree(f"{paths.views}/{_LEAVING}{view_id}")
+    leaving = f"{paths.views}/{_LEAVING}{view_id}"
+    while os.path.lexists(leaving):
+        with suppress(FileNotFoundError):
+            shutil.rmtree(leaving)
 
 
 def _size(path: str) -> int:

@@ -3,6 +3,7 @@
 import errno
 import os
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -376,6 +377,21 @@ def test_an_interrupted_delete_is_finished_by_the_next(store: StorePaths, view: 
     delete(store, view)
     assert os.listdir(store.views) == []
     assert os.listdir(store.sessions) == []
+
+
+def test_deletes_at_once_finish_an_interrupted_one_and_hold_nobody_up(store: StorePaths, project: Path) -> None:
+    """The store lock is for moments: who waits a second for it gives up, and so much data may take longer to remove."""
+    leaving = Path(f"{store.views}/.deleted-0123456789")
+    for number in range(200):
+        (leaving / str(number)).mkdir(parents=True)
+        (leaving / str(number) / "old").write_text("x")
+    views = [start(store, project, "say Done.").view_id for _ in range(4)]
+    for each in views:
+        settled(store, each)
+    with locks.held(store.store_lock), ThreadPoolExecutor(len(views)) as pool:
+        for deleting in [pool.submit(delete, store, each) for each in views]:
+            deleting.result(30)
+        assert os.listdir(store.views) == []
 
 
 def test_a_view_in_use_is_not_deleted(store: StorePaths, view: str) -> None:
