@@ -49,6 +49,7 @@ def adopt(paths: StorePaths, session: str) -> Adopted:
     if known is not None:
         return known
     agent, found = _recognised(path)
+    _refuse_while_open(path)
     _refuse_while_it_runs(agent, path)
     checkout, repo_root = _home_of(found.cwd)
     view_id = new_id()
@@ -115,25 +116,24 @@ def _path_of(session: str) -> str:
     return known
 
 
-def _refuse_while_it_runs(agent: Agent, path: str) -> None:
+def _refuse_while_open(path: str) -> None:
     holder = _holder(path)
     if holder is not None:
         raise BoardError(f"Process {holder} has {path} open; end that session first, then adopt it.")
-    running = None
-    with suppress(NoListingError):  # a version too old to tell must not make adopting impossible
-        running = _running_with(agent, path)
-    if running is not None:
-        raise _still_runs(agent, running, path)
 
 
-def _running_with(agent: Agent, path: str) -> RunningSession | None:
-    """Most agents open their file for each write only: what they say themselves, or their processes do, counts too."""
-    return next((running for running in agent.running_sessions(live_processes()) if running.has(path)), None)
+def _refuse_while_it_runs(agent: Agent, path: str, forgiven: type[BoardError] = NoListingError) -> None:
+    """Most agents open their file for each write only: what they say themselves, or their processes do, counts too.
 
-
-def _still_runs(agent: Agent, running: RunningSession, path: str) -> BoardError:
-    has = "has" if path == running.session_file else "may have"
-    return BoardError(f"{agent.title} (pid {running.pid}) {has} {path} open; end it first, then adopt it.")
+    `forgiven`: an agent that can't tell must not make adopting impossible.
+    """
+    running_now: list[RunningSession] = []
+    with suppress(forgiven):
+        running_now = agent.running_sessions(live_processes())
+    for running in running_now:
+        if running.has(path):
+            has = "has" if path == running.session_file else "may have"
+            raise BoardError(f"{agent.title} (pid {running.pid}) {has} {path} open; end it first, then adopt it.")
 
 
 def _recognised(path: str) -> tuple[Agent, ForeignSession]:
@@ -142,11 +142,7 @@ def _recognised(path: str) -> tuple[Agent, ForeignSession]:
         if session is not None:
             return agent_named(name), session
     for name in ORDER:  # so new that it doesn't tell yet whose it is?
-        running = None
-        with suppress(BoardError):
-            running = _running_with(agent_named(name), path)
-        if running is not None:
-            raise _still_runs(agent_named(name), running, path)
+        _refuse_while_it_runs(agent_named(name), path, forgiven=BoardError)
     raise BoardError(f"{path} is not a session file of an agent that is known here.")
 
 
