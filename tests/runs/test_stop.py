@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,8 @@ from agent_board.store import plain
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import ProcessState, RunStatus, SemanticState, ShimPid, State
 from tests.support.wait import wait_for
+
+AT_MOST_S = 6.0
 
 
 def start(store: StorePaths, cwd: Path, script: str) -> Dispatched:
@@ -83,8 +86,10 @@ def test_stop_ends_all_of_the_run_and_nothing_else(
 ) -> None:
     done = start(store, project, script)
     working(store, done)
+    begun = time.monotonic()
     stop(store, done.view_id)
-    state = settled(store, done)
+    state = settled(store, done, AT_MOST_S)
+    assert time.monotonic() - begun <= AT_MOST_S
     assert (state.semantic_state, state.reason, state.error) == (SemanticState.STOPPED, "stop", None)
     assert state.process_state is ProcessState.EXITED
     wait_for(lambda: not own_processes(done), what="the run's processes to be gone")
