@@ -31,9 +31,8 @@ _GO = b"\n"
 _PTY_SIZE = (40, 120)
 
 
-# Programs that draw their own screen read these as "nobody is there": Gemini CLI then wants a prompt (0.61), and the
-# library that several of them draw with stays silent.
-_NOBODY_THERE = frozenset({"CI", "CONTINUOUS_INTEGRATION", "GITHUB_ACTIONS"})
+# Gemini CLI (0.61) reads these as "nobody is there", on a terminal too, and ends because it finds no prompt.
+_NOBODY_THERE = frozenset({"CI", "GITHUB_ACTIONS"})
 
 
 def environment(agent: Agent, run_id: str, *, user_is_there: bool = False) -> dict[str, str]:

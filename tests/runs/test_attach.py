@@ -186,7 +186,7 @@ def test_ctrl_c_is_the_program_s_affair(store: StorePaths, asking: str, attach: 
 def test_the_program_is_told_of_no_ci_job(
     attach: Attach, asking: str, project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Some agents draw nothing, or end at once, where these are set; whoever attaches is there."""
+    """An agent may end at once where these are set; whoever attaches is there."""
     monkeypatch.setenv("CI", "true")
     monkeypatch.setenv("GITHUB_ACTIONS", "true")
     terminal = attach(asking)
