@@ -96,6 +96,24 @@ def test_a_program_has_a_terminal_a_screen_and_keys() -> None:
         assert terminal.wait_exit() == 7
 
 
+_FRAME = """
+import sys
+print("\\x1b[?2026$p", flush=True)
+print("\\x1b[?2026hhalf", flush=True)
+sys.stdin.readline()
+print(" and half\\x1b[?2026l", flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_a_frame_is_shown_when_it_is_whole() -> None:
+    with Terminal([sys.executable, "-c", _FRAME]) as terminal:
+        wait_for(lambda: b"half" in terminal.written, what="what it wrote")
+        assert "half" not in terminal.text
+        terminal.send("enter")
+        assert "half" in terminal.wait_for(" and half").splitlines()
+
+
 def test_a_hung_up_terminal_ends_its_program() -> None:
     with Terminal([sys.executable, "-c", _ECHO]) as terminal:
         terminal.wait_for("red tty")
