@@ -20,7 +20,8 @@ from agent_board.store.files import Unreadable, read_json
 from agent_board.store.paths import StorePaths
 from agent_board.store.records import Meta, SemanticState, State
 from agent_board.store.views import archived_ids, change_meta, view_ids
-from tests.runs.views import settled, start, state_of, working
+from tests.runs.views import own_processes, settled, start, state_of, working
+from tests.support.wait import wait_for
 
 ASKS = "ask Keep the old name or drop it?"
 
@@ -385,11 +386,12 @@ def test_deletes_at_once_finish_an_interrupted_one_and_hold_nobody_up(store: Sto
     for number in range(200):
         (leaving / str(number)).mkdir(parents=True)
         (leaving / str(number) / "old").write_text("x")
-    views = [start(store, project, "say Done.").view_id for _ in range(4)]
-    for each in views:
-        settled(store, each)
-    with locks.held(store.store_lock), ThreadPoolExecutor(len(views)) as pool:
-        for deleting in [pool.submit(delete, store, each) for each in views]:
+    tasks = [start(store, project, "say Done.") for _ in range(4)]
+    for task in tasks:
+        settled(store, task.view_id)
+    wait_for(lambda: not any(own_processes(task.run_id) for task in tasks), what="their runners to have let go")
+    with locks.held(store.store_lock), ThreadPoolExecutor(len(tasks)) as pool:
+        for deleting in [pool.submit(delete, store, task.view_id) for task in tasks]:
             deleting.result(30)
         assert os.listdir(store.views) == []
 
