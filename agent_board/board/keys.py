@@ -79,7 +79,7 @@ KEYS: tuple[Key, ...] = (
     Key("mark", ("m",), TASK, "Mark, to act on several at once"),
     Key("copy", ("y",), TASK, "Copy the question, the last answer, a path …"),
     Key("open", ("o",), TASK, "Open a shell, the editor or a program of yours there"),
-    Key("adopt", (), TASK, "Adopt: put a session that has ended on the board"),
+    Key("adopt", (), TASK, "Adopt a session that was started outside the board"),
     Key("next-needing-you", ("tab",), MOVE, "Go to the next task that needs you", "needs you"),
     Key("up", ("up", "k"), MOVE, "Up", in_palette=False),
     Key("down", ("down", "j"), MOVE, "Down", in_palette=False),

@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.command import CommandList, CommandPalette
 from textual.pilot import Pilot
+from textual.widgets import Input
 
 from agent_board.board.acts import Acts, AgentHere, Begun, NewTask
 from agent_board.board.app import BoardApp
@@ -104,6 +106,21 @@ class Running:
     async def sees(self, words: str) -> None:
         """Wait until it stands on the screen."""
         await self.until(lambda: words in self.text(), words)
+
+    async def by_palette(self, words: str) -> None:
+        """Take the first act that the palette finds for these words."""
+        await self.pilot.press("ctrl+p")
+        await self.until(lambda: isinstance(self.app.screen, CommandPalette), "the palette")
+        palette = self.app.screen
+        await self.pilot.press(*words)
+
+        def found() -> bool:
+            searching = any(worker.node is palette and not worker.is_finished for worker in self.app.workers)
+            return not searching and palette.query_one(CommandList).highlighted is not None
+
+        await self.until(lambda: palette.query_one(Input).value == words and found(), "what it finds")
+        await self.pilot.press("enter")
+        await self.until(lambda: self.app.screen is not palette, "the act's turn")
 
 
 @pytest.fixture

@@ -353,22 +353,13 @@ async def test_keys_that_arrive_together_act_in_their_order(start: Starter) -> N
 # -- by the palette and the mouse
 
 
-async def run_by_palette(board: Running, words: str) -> None:
-    await board.pilot.press("ctrl+p")
-    await board.until(lambda: len(board.app.screen_stack) == 2, "the palette")
-    await board.pilot.press(*words)
-    await board.until(lambda: words.lower() in board.text().lower(), "the act")
-    await board.pilot.pause(0.3)
-    await board.pilot.press("enter")
-
-
 @pytest.mark.parametrize("words", ["Archive: hide", "Pin to the top", "Done, or open"])
 async def test_the_palette_holds_every_act(start: Starter, words: str) -> None:
     three(start)
     async with start() as board:
         await select(board, "a")
         before = meta(start.paths, "a")
-        await run_by_palette(board, words)
+        await board.by_palette(words)
         await board.until(lambda: meta(start.paths, "a") != before, "the act")
 
 
@@ -384,7 +375,7 @@ async def test_attach_by_the_palette(start: Starter, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(ElsewhereScreen, "give_terminal", lend)
     async with start() as board:
         await select(board, "a")
-        await run_by_palette(board, "Attach: the agent")
+        await board.by_palette("Attach: the agent")
         await board.until(lambda: given, "the terminal")
         assert given[0][-2:] == ["attach", "a"]
         assert given[0][given[0].index("--home") + 1] == start.paths.root

@@ -11,6 +11,7 @@ from textual.binding import BindingType
 from textual.containers import Container
 from textual.content import Content
 from textual.message import Message
+from textual.widget import Widget
 from textual.widgets import Static
 
 from agent_board.board.feed import News
@@ -278,8 +279,12 @@ class BoardScreen(OutsideScreen):
             self._fold(entry, unfolded=not group.unfolded)
 
     def _fold(self, entry: Entry, *, folded: bool | None = None, unfolded: bool | None = None) -> None:
+        before = self.listing.selection.entry
         self.listing.fold(entry, folded=folded, unfolded=unfolded)
-        self.list.show_selection()
+        if entry != before == self.listing.selection.entry:
+            self.list.show_beginning(entry)  # the mouse turned another group: what was clicked stays in view
+        else:
+            self.list.show_selection()
 
     def do_group(self) -> None:
         """By state or by project."""
@@ -349,19 +354,36 @@ class BoardScreen(OutsideScreen):
 
     async def on_filter_bar_closed(self, event: "FilterBar.Closed") -> None:
         """Back to the list."""
+        await self._close_filter(keep=event.keep)
+
+    async def _close_filter(self, *, keep: bool) -> None:
         if self._filter_bar is not None:
             bar, self._filter_bar = self._filter_bar, None
             self.list.can_focus = True
             self.set_focus(self.list)
             await bar.remove()
             self.task_line.display = not self.bar_is_open
-            self._narrow(self._filter_text if event.keep else "")
+            self._narrow(self._filter_text if keep else "")
 
     def _narrow(self, text: str) -> None:
         self._filter_text = " ".join(text.split())
         self.listing.set_filter(parse_filter(text))
         self.list.show_selection()
         self.tell()
+
+    # -- one input at a time
+
+    async def leave_inputs(self) -> None:
+        """Leave what is open for typing as it stands: an act that was chosen by name may take the keyboard."""
+        self._close_name()
+        if self._filter_bar is not None:
+            await self._close_filter(keep=True)
+        await self.leave_bar()
+
+    def get_focusable_widget_at(self, x: int, y: int) -> Widget | None:
+        """Textual's question what a click gives the keyboard to: nothing beside an input that would stay without it."""
+        widget, taken = super().get_focusable_widget_at(x, y), self._bar or self._filter_bar
+        return None if taken is not None and widget is not None and taken not in widget.ancestors else widget
 
     # -- the rest
 
@@ -390,6 +412,7 @@ class BoardScreen(OutsideScreen):
 
     def on_task_line_opened(self) -> None:
         """The resting bar was clicked."""
+        self._close_name()
         self.action_act("new")
 
     def on_resize(self, event: events.Resize) -> None:

@@ -202,10 +202,15 @@ class TaskScreen(Screen[None]):
             self.set_class(False, "-writing")
             self.tell()
 
-    async def on_new_task_bar_closed(self, event: "NewTaskBar.Closed") -> None:
+    async def on_new_task_bar_closed(self) -> None:
         """Esc: the draft stays for later."""
-        self._keep(event.draft)
-        await self._close_bar()
+        await self.leave_bar()
+
+    async def leave_bar(self) -> None:
+        """Close the bar, if it is open, and keep what stands in it."""
+        if self._bar is not None:
+            self._keep(self._bar.order)
+            await self._close_bar()
 
     def on_new_task_bar_edited(self) -> None:
         """Keep what is being typed, soon."""

@@ -37,10 +37,6 @@ class NewTaskBar(Vertical):
     class Closed(Message):
         """The user leaves the bar; the draft is kept."""
 
-        def __init__(self, draft: NewTask) -> None:
-            super().__init__()
-            self.draft = draft
-
     class Edited(Message):
         """Something was typed: the draft is worth keeping soon."""
 
@@ -185,7 +181,7 @@ class NewTaskBar(Vertical):
         """Esc leaves; enter on a choice starts."""
         if event.key == "escape":
             event.stop()
-            self.post_message(self.Closed(self.order))
+            self.post_message(self.Closed())
         elif event.key == "enter":
             event.stop()
             self._start()

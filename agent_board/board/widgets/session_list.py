@@ -291,6 +291,17 @@ class SessionList(ScrollView, can_focus=True, inherit_bindings=False):
                 self.scroll_to(y=line - height + 1, animate=False, immediate=True)
         self.sync()
 
+    def show_beginning(self, header: Entry) -> None:
+        """A group that was opened or closed under the mouse: its header stays, and some of it is seen."""
+        self._fit_size()
+        line, group = self.listing.index.line_of(header), self.listing.index.group(header.group)
+        if line is not None and group is not None and not group.folded:
+            height = self.size.height
+            below = line + min(len(group), height // 2) - height + 1
+            if below > round(self.scroll_y):
+                self.scroll_to(y=below, animate=False, immediate=True)
+        self.sync()
+
     # -- mouse, focus, size
 
     def on_click(self, event: events.Click) -> None:
