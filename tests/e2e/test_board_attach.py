@@ -8,7 +8,6 @@ import pytest
 from tests.e2e.test_tmux import Tmux
 from tests.support import acts
 from tests.support.model_server import ModelServer, held, say
-from tests.support.wait import wait_for
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("pi_home")]
 
@@ -28,7 +27,7 @@ def test_interrupt_attach_say_something_and_come_back(project: Path, store: obje
         assert acts.show(task.view)["attached"] is True
         tmux.send("Delete the old page")
         tmux.wait_for("Delete the old page")
-        wait_for(lambda: _sent(tmux, "The old page is gone."), 30, "Pi to take it")
+        tmux.press_until("Enter", lambda screen: "The old page is gone." in screen)  # while it starts, Pi takes none
         tmux.send("C-d")
         tmux.wait_for("all keys", 60)
         tmux.wait_for_row("two-halves", "The old page is gone.")
@@ -39,10 +38,3 @@ def test_interrupt_attach_say_something_and_come_back(project: Path, store: obje
         assert model_server.prompts == ["Tell me both halves", "Delete the old page"]
     finally:
         tmux.close()
-
-
-def _sent(tmux: Tmux, answer: str) -> bool:
-    """Press enter until there is an answer: while it starts, Pi takes none."""
-    tmux.send("Enter")
-    threading.Event().wait(0.5)
-    return answer in tmux.screen

@@ -1,12 +1,11 @@
 """Three real Pi tasks in one repository at once, from the board in tmux: seen, one merged, two deleted."""
 
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.test_tmux import Tmux
+from tests.e2e.test_tmux import MOMENT_S, Tmux
 from tests.git.repo import git, make_repo
 from tests.support import acts
 from tests.support.model_server import ModelServer, say, use
@@ -14,8 +13,6 @@ from tests.support.wait import wait_for
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("pi_home", "store")]
 NAMES = ("alpha", "bravo", "charlie")
-MOMENT_S = 3.0
-"""What a key may take to be seen."""
 
 
 @pytest.fixture
@@ -79,7 +76,7 @@ def test_seen_merged_and_deleted(repo: Path, tmp_path: Path, model_server: Model
         tmux.wait_until(lambda screen: "   y\n" not in screen)
         tmux.send("write-bravo")
         tmux.wait_for("   write-bravo\n")
-        press_until(tmux, "Enter", lambda screen: "This work is lost" not in screen)
+        tmux.press_until("Enter", lambda screen: "This work is lost" not in screen)
         wait_for(lambda: not places["bravo"].exists(), 30, "the worktree to go")
         move(tmux, "Up", "write-charlie")
         tmux.send("D")
@@ -112,7 +109,7 @@ def start(tmux: Tmux, name: str) -> None:
 def archive(tmux: Tmux, name: str) -> None:
     """Take that row off the list."""
     move(tmux, "Down", name)
-    press_until(tmux, "x", lambda screen: not any(name in line for line in rows_of(screen)))
+    tmux.press_until("x", lambda screen: not any(name in line for line in rows_of(screen)))
 
 
 def selected(screen: str, name: str) -> bool:
@@ -143,15 +140,3 @@ def move(tmux: Tmux, key: str, name: str) -> None:
 def cursor_line(screen: str) -> str:
     """The row that the cursor is on, or an empty text."""
     return next((line for line in rows_of(screen) if "❯" in line), "")
-
-
-def press_until(tmux: Tmux, key: str, fits: Callable[[str], bool]) -> None:
-    """Press a key until the screen is as wanted: it is not heard right after others, and must not act twice."""
-
-    def pressed() -> bool:
-        tmux.send(key)
-        with suppress(AssertionError):
-            wait_for(lambda: fits(tmux.screen), MOMENT_S)
-        return fits(tmux.screen)
-
-    wait_for(pressed, 30, f"{key} to do it")

@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import pyte
@@ -17,6 +18,8 @@ from tests.support.terminal import Cells
 from tests.support.wait import wait_for
 
 pytestmark = [pytest.mark.full, pytest.mark.usefixtures("pi_home")]
+MOMENT_S = 3.0
+"""What a key may take to be seen."""
 
 
 class Tmux:
@@ -81,6 +84,17 @@ class Tmux:
         self.wait_until(lambda _: self.is_bold(f"y {yes}"))
         self.send("y")
         self.wait_until(lambda screen: question not in screen)
+
+    def press_until(self, key: str, fits: Callable[[str], bool]) -> None:
+        """Press a key until the screen is as wanted: it may come too early to be heard, and must not act twice."""
+
+        def pressed() -> bool:
+            self.send(key)
+            with suppress(AssertionError):
+                wait_for(lambda: fits(self.screen), MOMENT_S)
+            return fits(self.screen)
+
+        wait_for(pressed, 30, f"{key} to do it")
 
     def resize(self, columns: int, rows: int) -> None:
         """Change the window's size."""
