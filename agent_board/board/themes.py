@@ -18,7 +18,7 @@ DARK = Theme(
     variables={
         "foreground-muted": "#8a919d",
         "foreground-disabled": "#5d6470",
-        "selected": "#2a3039",
+        "selected": "#2b3039",
         "selected-away": "#20242a",
         "scrollbar": "#343a44",
         "scrollbar-hover": "#454d59",
@@ -44,12 +44,12 @@ LIGHT = Theme(
     success="#3a7442",
     foreground="#2a2d33",
     background="#faf9f6",
-    surface="#f2f0eb",
+    surface="#f1f0ed",
     panel="#e9e6df",
     variables={
         "foreground-muted": "#6a6f78",
         "foreground-disabled": "#9a9da3",
-        "selected": "#e3e8ee",
+        "selected": "#e4e7ea",
         "selected-away": "#efeeea",
         "scrollbar": "#cfccc4",
         "scrollbar-hover": "#b9b6ad",
